@@ -90,7 +90,8 @@ test.each(['this', 'another'] as const)(
   },
 );
 
-test('a run whose prompt function never returns can be stopped, and the worker is free for the next run', async () => {
+/** A prompt whose function never returns, until `release` lets the next calls return. */
+function stuckPrompt() {
   let isStuck = true;
   const effects = createEffects();
   const prompt: PromptDefinition<void> = definePrompt(
@@ -102,6 +103,11 @@ test('a run whose prompt function never returns can be stopped, and the worker i
     },
     { model: planned(['Done.']) },
   );
+  return { prompt, effects, release: () => void (isStuck = false) };
+}
+
+test('a run whose prompt function never returns can be stopped, and the worker is free for the next run', async () => {
+  const { prompt, effects, release } = stuckPrompt();
   const store = createMemoryStore();
   const driver = inProcessDriver({ concurrency: 1 });
   const durable = createDurable({ prompts: [prompt], store, driver });
@@ -110,7 +116,7 @@ test('a run whose prompt function never returns can be stopped, and the worker i
   const { runId } = await durable.begin({ definition: prompt, input: undefined });
   await durable.wake(runId);
   await expect.poll(() => effects.noted).toEqual(['begins']);
-  isStuck = false;
+  release();
   expect(await durable.respond(runId, { type: 'stop' })).toEqual({ accepted: true });
   await expect.poll(async () => (await store.read(runId, -1))?.ended).toBe(true);
   const { events = [] } = (await store.read(runId, -1)) ?? {};
@@ -121,17 +127,7 @@ test('a run whose prompt function never returns can be stopped, and the worker i
 });
 
 test('a worker that is stopped leaves a run whose prompt function never returns to another worker', async () => {
-  let isStuck = true;
-  const effects = createEffects();
-  const prompt: PromptDefinition<void> = definePrompt(
-    'stuck',
-    async (desk) => {
-      desk.$`Go.`;
-      effects.note('begins');
-      if (isStuck) await new Promise(() => {});
-    },
-    { model: planned(['Done.']) },
-  );
+  const { prompt, effects, release } = stuckPrompt();
   const store = createMemoryStore();
   const durable = createDurable({ prompts: [prompt], store });
   const { runId } = await durable.begin({ definition: prompt, input: undefined });
@@ -141,7 +137,7 @@ test('a worker that is stopped leaves a run whose prompt function never returns 
   leaving.abort(new Error('The worker is stopping.'));
   await expect(left).rejects.toThrow('The worker is stopping.');
   expect(await store.unfinished()).toHaveLength(1);
-  isStuck = false;
+  release();
   expect(await durable.advance(runId, new AbortController().signal)).toEqual({ status: 'done' });
   expect(effects.noted).toEqual(['begins', 'begins']);
 });

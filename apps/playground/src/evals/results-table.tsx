@@ -127,7 +127,9 @@ function CellSummary({ cell }: { cell: Cell }) {
           cell.map((result, index) => <StatusIcon key={index} result={result} />)
         ) : (
           <span className={clsx(passed < ended ? 'text-danger' : ended === cell.length && 'text-ok')}>
-            {passed} of {ended} passed{ended < cell.length && `, ${cell.length - ended} not run`}
+            {ended > 0 && `${passed} of ${ended} passed`}
+            {ended > 0 && ended < cell.length && ', '}
+            {ended < cell.length && `${cell.length - ended} not run`}
           </span>
         )}
       </div>

@@ -2,7 +2,7 @@ import type { EventWriter, StoredLog, TabbedRun } from './event-writer.ts';
 import { loadModule } from '../base/load-module.ts';
 import { CuelineError } from '../base/errors.ts';
 import { isRunEvent } from '../wire/check-event.ts';
-import { createEventCounter, serverEventLimits } from '../wire/event-limits.ts';
+import { createServerEventCounter } from '../wire/event-limits.ts';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
 import { upgradeLog } from '../log/upgrade-log.ts';
 import { createReducer, type Reducer } from '../log/reduce.ts';
@@ -250,7 +250,7 @@ function readable(stored: readonly RunEvent[]): StoredLog {
 
 /** Returns how many events follow each other from 0, are within the limits of a run, and can be shown. */
 function readableLength(stored: readonly RunEvent[]): number {
-  const count = createEventCounter(serverEventLimits, { unknownTypes: 'counted' });
+  const count = createServerEventCounter();
   const excess = stored.findIndex((event) => count(event) !== undefined);
   const counted = excess === -1 ? stored : stored.slice(0, excess);
   if (canBeShown(counted, 0, createReducer())) return counted.length;

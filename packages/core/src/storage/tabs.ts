@@ -1,7 +1,7 @@
 import type { EditReply } from '../tasks/task-item.ts';
 import type { EventWriter, StoredLog, TabbedRun } from './event-writer.ts';
 import { anySignal } from '../base/any-signal.ts';
-import { createEventCounter, serverEventLimits } from '../wire/event-limits.ts';
+import { createServerEventCounter } from '../wire/event-limits.ts';
 import type { RunEvent } from '../log/events.ts';
 import type { Executor, RunCommand } from '../executors/executor.ts';
 import type { StoredCalls } from '../executors/stored-calls.ts';
@@ -70,7 +70,7 @@ class Tab implements EventWriter {
   /** Stops waiting for the lock of the followed run. */
   #leave = (): void => {};
   /** The beginning of a log that grows in another tab. */
-  #incoming: { log: string; events: RunEvent[]; count: ReturnType<typeof createEventCounter> } | undefined;
+  #incoming: { log: string; events: RunEvent[]; count: ReturnType<typeof createServerEventCounter> } | undefined;
 
   constructor({ id, scope, writer, run, readStored }: TabOptions) {
     this.#readStored = readStored;
@@ -101,11 +101,7 @@ class Tab implements EventWriter {
         if (this.#lock.isHeld)
           return void this.#lock.confirm().then((isHeld) => (isHeld ? undefined : this.#onMessage(message)));
         this.#followed?.finish();
-        this.#incoming = {
-          log: message.log,
-          events: [],
-          count: createEventCounter(serverEventLimits, { unknownTypes: 'counted' }),
-        };
+        this.#incoming = { log: message.log, events: [], count: createServerEventCounter() };
         this.#channel.post({ type: 'ask', log: message.log, after: -1 });
         return;
       case 'events':

@@ -41,7 +41,7 @@ type Bound = readonly [limit: 'entries' | 'variables' | 'changes' | 'deltas', wh
  * The limits of the app's own server or storage: the same counts, and events as large as a stream may carry.
  * Unknown types are counted, too, because the other side may be newer.
  */
-export const serverEventLimits: Partial<EventLimits> = {
+const serverEventLimits: Partial<EventLimits> = {
   nameLength: 17_000_000,
   messageLength: 17_000_000,
   eventLength: 17_000_000,
@@ -144,6 +144,14 @@ export function createEventCounter(
     if (count > limits[limit]) return `more than ${formatNumber(limits[limit])} ${what}`;
     return excessIn(event as Record<string, unknown>, limits);
   };
+}
+
+/**
+ * Does the same for a log that a server, a storage or another tab has: with the limits of a server's run, and for a newer
+ * version's types of events, too.
+ */
+export function createServerEventCounter(): (event: unknown) => string | undefined {
+  return createEventCounter(serverEventLimits, { unknownTypes: 'counted' });
 }
 
 function excessIn(event: Record<string, unknown>, limits: EventLimits): string | undefined {

@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import { CuelineError } from '../base/errors.ts';
 import { startTimer } from '../base/timer.ts';
-import { createEventCounter, serverEventLimits } from './event-limits.ts';
+import { createServerEventCounter } from './event-limits.ts';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
 import { createUpgrade } from '../log/upgrade-log.ts';
 
@@ -29,12 +29,7 @@ export function readEventStream(
   return { [Symbol.asyncIterator]: () => readEvents(body, options, createServerEventCounter()) };
 }
 
-/** Returns a counter of the events of one run, however many connections they come over. */
-export function createServerEventCounter(): (event: RunEvent) => string | undefined {
-  return createEventCounter(serverEventLimits, { unknownTypes: 'counted' });
-}
-
-/** Does the same with a counter of the caller. */
+/** Does the same with a counter of the caller, for a run whose events come over several connections. */
 export function readEvents(
   body: ReadableStream<Uint8Array>,
   { idleMs = Infinity }: ReadEventStreamOptions,

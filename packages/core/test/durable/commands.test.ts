@@ -116,7 +116,7 @@ test('an edit of the task list of an agent is made while the agent is at work, a
   expect(await give?.({ type: 'edit', edit: edit('Do y'), agent: agent?.path ?? '' })).toBe(true);
   expect(await give?.({ type: 'edit', edit: edit('Do b') })).toBe(false);
   expect(await give?.({ type: 'edit', edit: edit('Do z'), agent: 'nobody' })).toBe(false);
-  // it is in the log before the work goes on
+  // the edit is in the log before the agent continues
   await expect
     .poll(() => stateOf(store).agents[0]?.tasks.map(({ title }) => title))
     .toEqual(['Do x', 'Do y']);

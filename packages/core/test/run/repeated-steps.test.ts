@@ -68,7 +68,7 @@ async function failedInThirdStep() {
   return { ...died, log: store.events };
 }
 
-test('a retry of such a log goes on without a gap in its steps', async () => {
+test('a retry of such a log continues without a gap in its steps', async () => {
   const { definition, paid, log } = await failedInThirdStep();
   const model = planned([pay('ada'), pay('ben'), pay('cleo'), 'All paid.']);
   const run = createRun(definition, { log, model });
@@ -108,7 +108,7 @@ test('a call that is repeated in such a step has the key that its first process 
   expect(paid.splice(0).map(({ key }) => key)).toEqual([ada, ben]);
   const log = json(worker.store.events);
 
-  // another process goes on
+  // another process continues the run
   for (let status = 'next'; status === 'next';) ({ status } = await work(worker));
   expect(stateOf(worker.store)).toMatchObject({ status: 'done', result: 'Both paid.' });
   expect(paid.splice(0)).toEqual([{ to: 'ben', key: ben }]);
