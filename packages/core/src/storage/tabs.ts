@@ -70,7 +70,9 @@ class Tab implements EventWriter {
   /** Stops waiting for the lock of the followed run. */
   #leave = (): void => {};
   /** The beginning of a log that grows in another tab. */
-  #incoming: { log: string; events: RunEvent[]; count: ReturnType<typeof createServerEventCounter> } | undefined;
+  #incoming:
+    | { log: string; events: RunEvent[]; count: ReturnType<typeof createServerEventCounter> }
+    | undefined;
 
   constructor({ id, scope, writer, run, readStored }: TabOptions) {
     this.#readStored = readStored;
