@@ -5,7 +5,7 @@ import { createId } from '../base/create-id.ts';
 import { CuelineError } from '../base/errors.ts';
 import type { RunEvent } from '../log/events.ts';
 import { createServerEventCounter } from '../wire/event-limits.ts';
-import { readEvents } from '../wire/read-event-stream.ts';
+import { readEventStream } from '../wire/read-event-stream.ts';
 import type { RunCommand, RunRequest } from './executor.ts';
 import { failedStart } from './failed-start.ts';
 import { commandBody, startBody } from './route-body.ts';
@@ -163,7 +163,7 @@ class Follower implements AsyncIterator<RunEvent> {
         const countAll = createServerEventCounter();
         const count = (event: RunEvent): string | undefined =>
           countAll(event) ?? (event.seq > (this.#last ?? -1) ? this.#count(event) : undefined);
-        const stream = readEvents(connection.body, this.#route, count);
+        const stream = readEventStream(connection.body, { idleMs: this.#route.idleMs, count });
         const release = (): void => void stream.return?.();
         this.#closing.signal.addEventListener('abort', release);
         try {

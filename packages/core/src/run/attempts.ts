@@ -34,6 +34,8 @@ export type Attempts = {
   replace(): void;
   /** Ends all of them. */
   stop(): void;
+  /** Stops following the shown one. The start that waits for its end begins at once, because the end is not reported. */
+  detach(): void;
 };
 
 /**
@@ -99,10 +101,7 @@ export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) =
       }
       if (whenBusy === 'reject') {
         return refused(
-          new CuelineError(
-            'busy',
-            "The run is under way. Wait for its end, or set whenBusy: 'queue', 'replace' or 'parallel'.",
-          ),
+          new CuelineError('busy', "The run is under way. Set whenBusy: 'queue', 'replace' or 'parallel'."),
         );
       }
       if (whenBusy === 'queue') {
@@ -127,6 +126,10 @@ export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) =
       queue.clear();
       for (const attempt of background) attempt.stop();
       shown?.stop();
+    },
+    detach() {
+      shown?.detach();
+      queue.next();
     },
   };
 }

@@ -114,7 +114,7 @@ function createRunWith<Input, Types extends PromptTypes>(
     ...createRunCommands(attempts),
     provideTools: clientTools.provide,
     stop,
-    detach: () => attempts.shown?.detach(),
+    detach: attempts.detach,
     attach: () => attachShown(run),
     log: () => run.log.events,
     at: (seq) => run.log.at(seq),

@@ -1,5 +1,6 @@
 import type { EditReply } from '../tasks/task-item.ts';
 import type { RunEvent } from '../log/events.ts';
+import { isServerEvent } from '../wire/check-event.ts';
 import type { RunCommand } from '../executors/executor.ts';
 
 /** The messages between the tabs that show one run. `log` is the id of the run's last start. */
@@ -58,7 +59,7 @@ function isTabMessage(value: unknown): value is TabMessage {
     case 'ask':
       return typeof log === 'string' && Number.isSafeInteger(after);
     case 'events':
-      return typeof log === 'string' && Array.isArray(events) && events.every(hasConsecutiveSeq);
+      return typeof log === 'string' && Array.isArray(events) && events.every(isServerEvent);
     case 'command':
       return typeof key === 'string' && typeof command === 'object' && command !== null;
     case 'stop':
@@ -68,11 +69,4 @@ function isTabMessage(value: unknown): value is TabMessage {
     default:
       return false;
   }
-}
-
-function hasConsecutiveSeq(event: unknown): boolean {
-  const { seq, t, type } = (event ?? {}) as Record<string, unknown>;
-  return (
-    Number.isSafeInteger(seq) && (seq as number) >= 0 && typeof t === 'number' && typeof type === 'string'
-  );
 }

@@ -1,5 +1,6 @@
-import * as z from 'zod/v4';
+import * as z from 'zod/v4-mini';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
+import { isEventType } from './event-limits.ts';
 
 // Each schema is built when it is first used: building all of them would delay every page that imports this module.
 
@@ -7,11 +8,12 @@ import { LOG_VERSION, type RunEvent } from '../log/events.ts';
 const object = z.object;
 const string = z.string();
 const number = z.number();
+const index = z.int().check(z.nonnegative());
 const facts = {
-  title: string.optional(),
-  providerExecuted: z.boolean().optional(),
-  dynamic: z.boolean().optional(),
-  providerMetadata: z.record(string, z.unknown()).optional(),
+  title: z.optional(string),
+  providerExecuted: z.optional(z.boolean()),
+  dynamic: z.optional(z.boolean()),
+  providerMetadata: z.optional(z.record(string, z.unknown())),
 };
 
 /** The field without which a part of some kinds cannot be shown. */
@@ -26,19 +28,21 @@ const needs: Partial<Record<string, 'text' | 'mediaType' | 'url' | 'title' | 'to
 const part = z.lazy(() =>
   object({
     type: string,
-    text: string.optional(),
-    state: string.optional(),
-    toolCallId: string.optional(),
-    toolName: string.optional(),
-    errorText: string.optional(),
-    title: string.optional(),
-    url: string.optional(),
-    mediaType: string.optional(),
-    filename: string.optional(),
-  }).refine((fields) => {
-    const needed = Object.hasOwn(needs, fields.type) ? needs[fields.type] : undefined;
-    return needed === undefined || fields[needed] !== undefined;
-  }),
+    text: z.optional(string),
+    state: z.optional(string),
+    toolCallId: z.optional(string),
+    toolName: z.optional(string),
+    errorText: z.optional(string),
+    title: z.optional(string),
+    url: z.optional(string),
+    mediaType: z.optional(string),
+    filename: z.optional(string),
+  }).check(
+    z.refine((fields) => {
+      const needed = Object.hasOwn(needs, fields.type) ? needs[fields.type] : undefined;
+      return needed === undefined || fields[needed] !== undefined;
+    }),
+  ),
 );
 /** The fields of a message that readers of a log use. */
 const uiMessage = z.lazy(() =>
@@ -51,33 +55,26 @@ const uiMessage = z.lazy(() =>
 
 const request = z.lazy(() =>
   object({
-    keep: number.int().nonnegative(),
+    keep: index,
     messages: z.array(
       object({ role: string, content: z.union([string, z.array(object({ type: string }))]) }),
     ),
-    model: string.optional(),
-    instructions: string.optional(),
-    instructionParts: z
-      .array(
-        object({
-          kind: z.literal(['variable', 'system']),
-          name: string,
-          start: number.int().nonnegative(),
-          end: number.int().nonnegative(),
-        }),
-      )
-      .optional(),
-    tools: z.array(object({ name: string, description: string.optional() })).optional(),
-    settings: z.record(string, z.unknown()).optional(),
+    model: z.optional(string),
+    instructions: z.optional(string),
+    instructionParts: z.optional(
+      z.array(object({ kind: z.literal(['variable', 'system']), name: string, start: index, end: index })),
+    ),
+    tools: z.optional(z.array(object({ name: string, description: z.optional(string) }))),
+    settings: z.optional(z.record(string, z.unknown())),
   }),
 );
 
 const usage = z.lazy(() =>
   object({
     // JSON has no NaN and writes null
-    inputTokens: number.nullish(),
-    outputTokens: number.nullish(),
-    totalTokens: number.nullish(),
+    inputTokens: z.nullish(number),
+    outputTokens: z.nullish(number),
+    totalTokens: z.nullish(number),
   }),
 );
 
@@ -85,115 +82,117 @@ const error = z.lazy(() =>
   object({
     code: string,
     message: string,
-    details: z.record(string, z.unknown()).optional(),
+    details: z.optional(z.record(string, z.unknown())),
   }),
 );
 
 const source = z.lazy(() =>
   z.discriminatedUnion('sourceType', [
-    object({ sourceType: z.literal('url'), id: string, url: string, title: string.optional() }),
+    object({ sourceType: z.literal('url'), id: string, url: string, title: z.optional(string) }),
     object({
       sourceType: z.literal('document'),
       id: string,
       mediaType: string,
       title: string,
-      filename: string.optional(),
+      filename: z.optional(string),
     }),
   ]),
 );
 
 const call = { toolCallId: string };
-const edited = z.literal(true).optional();
+const edited = z.optional(z.literal(true));
 const namedCall = { ...call, toolName: string };
-const index = number.int().nonnegative();
 /** The fields that decide about a call without an end. */
 const settling = {
-  effect: z.literal(['read', 'write', 'external']).optional(),
-  idempotent: z.literal(true).optional(),
+  effect: z.optional(z.literal(['read', 'write', 'external'])),
+  idempotent: z.optional(z.literal(true)),
 };
 
-/** A path of tool calls. The limit is above any depth that a run may have. */
-const agentPath = string.max(1_000);
+/** The path of an agent: the ids of tool calls. Has more room than any depth that a run may have. */
+const agentPath = z.string().check(
+  z.maxLength(10_000),
+  z.refine((path) => path.split('/', 501).length <= 500),
+);
 const byAgent = { agent: agentPath };
 /** These events belong to the run itself, and never to an agent. */
-const byRun = { agent: z.undefined().optional() };
+const byRun = { agent: z.optional(z.undefined()) };
 
 /** An event with these fields. Each has a time, and those of an agent have its path. */
-const event = <Fields extends z.ZodRawShape>(fields: Fields) =>
-  object({ t: number, agent: agentPath.optional(), ...fields });
+const event = <Fields extends z.core.$ZodShape>(fields: Fields) =>
+  object({ t: number, agent: z.optional(agentPath), ...fields });
 
 const origin = z.literal(['author', 'model', 'user']);
 const ofTask = { taskId: string, by: origin };
 
 /** The fields that readers of a log rely on, by type of event. */
-const bodies: Record<RunEvent['type'], () => z.ZodType> = {
+const bodies: Record<RunEvent['type'], () => z.ZodMiniType> = {
   'run-start': () =>
     event({
       ...byRun,
       v: z.literal(LOG_VERSION),
       runId: string,
-      name: string.optional(),
-      library: object({ id: string, version: string, hash: string }).optional(),
+      name: z.optional(string),
+      library: z.optional(object({ id: string, version: string, hash: string })),
       model: string,
-      simulated: z.boolean().optional(),
+      simulated: z.optional(z.boolean()),
       messages: z.array(uiMessage),
-      turns: index.optional(),
+      turns: z.optional(index),
       messageId: string,
-      structured: z.literal(true).optional(),
-      key: string.optional(),
-    }).refine(({ messages, turns = 0 }) => turns <= messages.length),
+      structured: z.optional(z.literal(true)),
+      key: z.optional(string),
+    }).check(z.refine(({ messages, turns = 0 }) => turns <= messages.length)),
   'run-resume': () =>
     event({
       ...byRun,
       runId: string,
       model: string,
-      simulated: z.boolean().optional(),
-      key: string.optional(),
+      simulated: z.optional(z.boolean()),
+      key: z.optional(string),
     }),
   'variable-set': () => event({ name: string, kind: z.literal(['text', 'data']), value: string }),
   'variable-unset': () => event({ name: string }),
-  hook: () => event({ step: number, index, taskId: string.optional(), changed: z.array(string) }),
+  hook: () => event({ step: number, index, taskId: z.optional(string), changed: z.array(string) }),
   'step-start': () => event({ step: number, request }),
   'model-call-end': () => event({ finishReason: string, usage }),
   'text-start': () => event({ id: string, edited }),
   'text-delta': () => event({ id: string, text: string }),
-  'text-end': () => event({ id: string, citations: z.array(object({})).optional() }),
+  'text-end': () => event({ id: string, citations: z.optional(z.array(object({}))) }),
   'reasoning-start': () => event({ id: string }),
   'reasoning-delta': () => event({ id: string, text: string }),
   'reasoning-end': () => event({ id: string }),
   'tool-input-start': () =>
     event({
       ...namedCall,
-      inputEncoding: z.literal(['json', 'text']).optional(),
+      inputEncoding: z.optional(z.literal(['json', 'text'])),
       ...facts,
     }),
   'tool-input-delta': () => event({ ...call, delta: string }),
-  'tool-input-end': () => event({ ...namedCall, invalid: string.optional(), ...facts }),
+  'tool-input-end': () => event({ ...namedCall, invalid: z.optional(string), ...facts }),
   'tool-start': () => event({ ...namedCall, ...settling }),
   'tool-preliminary': () => event(call),
   'tool-end': () =>
     event({
       ...call,
-      ms: number.optional(),
-      repeated: z.literal(true).optional(),
+      ms: z.optional(number),
+      repeated: z.optional(z.literal(true)),
       edited,
       ...facts,
     }),
-  'tool-error': () => event({ ...call, error: string, ms: number.optional(), edited, ...facts }),
+  'tool-error': () => event({ ...call, error: string, ms: z.optional(number), edited, ...facts }),
   'approval-automatic': () =>
     event({
       ...call,
       approvalId: string,
       approved: z.boolean(),
-      reason: string.optional(),
+      reason: z.optional(string),
     }),
   'sub-call-start': () => event({ ...call, index, name: string }),
   'sub-call-end': () =>
     event({
       ...call,
       index,
-      error: string.optional(),
-      repeated: z.literal(true).optional(),
+      error: z.optional(string),
+      repeated: z.optional(z.literal(true)),
       ms: number,
     }),
   'agent-start': () =>
@@ -207,20 +206,20 @@ const bodies: Record<RunEvent['type'], () => z.ZodType> = {
     }),
   'agent-end': () =>
     z.discriminatedUnion('outcome', [
-      event({ ...byAgent, outcome: z.literal(['done', 'stopped']), finishReason: string.optional() }),
-      event({ ...byAgent, outcome: z.literal('error'), finishReason: string.optional(), error }),
+      event({ ...byAgent, outcome: z.literal(['done', 'stopped']), finishReason: z.optional(string) }),
+      event({ ...byAgent, outcome: z.literal('error'), finishReason: z.optional(string), error }),
     ]),
   'task-add': () => event({ task: object({ id: string, title: string, origin }), index }),
   'task-update': () =>
     event({
       ...ofTask,
-      title: string.optional(),
-      status: z
-        .literal(['pending', 'in_progress', 'validating', 'completed', 'failed', 'skipped'])
-        .optional(),
-      attempts: index.optional(),
-      result: string.nullish(),
-      error: string.nullish(),
+      title: z.optional(string),
+      status: z.optional(
+        z.literal(['pending', 'in_progress', 'validating', 'completed', 'failed', 'skipped']),
+      ),
+      attempts: z.optional(index),
+      result: z.nullish(string),
+      error: z.nullish(string),
     }),
   'task-move': () => event({ ...ofTask, index }),
   'task-remove': () => event(ofTask),
@@ -228,15 +227,15 @@ const bodies: Record<RunEvent['type'], () => z.ZodType> = {
     event({
       ...namedCall,
       approvalId: string,
-      reason: string.optional(),
-      providerExecuted: z.literal(true).optional(),
+      reason: z.optional(string),
+      providerExecuted: z.optional(z.literal(true)),
     }),
   'approval-response': () =>
     event({
       approvalId: string,
       response: z.union([
         object({ approved: z.literal(true) }),
-        object({ approved: z.literal(false), reason: string.optional() }),
+        object({ approved: z.literal(false), reason: z.optional(string) }),
       ]),
     }),
   'approval-withdraw': () => event({ approvalId: string }),
@@ -261,16 +260,16 @@ const bodies: Record<RunEvent['type'], () => z.ZodType> = {
     }),
   source: () => event({ source }),
   custom: () => event({ kind: string }),
-  file: () => event({ mediaType: string, url: string, reasoning: z.boolean().optional() }),
+  file: () => event({ mediaType: string, url: string, reasoning: z.optional(z.boolean()) }),
   warning: () => event({ message: string }),
   retry: () =>
     event({
       error,
-      attempt: number.optional(),
-      maxAttempts: number.optional(),
-      delayMs: number.optional(),
-      offline: z.boolean().optional(),
-      usage: usage.optional(),
+      attempt: z.optional(number),
+      maxAttempts: z.optional(number),
+      delayMs: z.optional(number),
+      offline: z.optional(z.boolean()),
+      usage: z.optional(usage),
     }),
   'step-end': () => event({ step: number, finishReason: string, usage }),
   'run-end': () =>
@@ -278,15 +277,18 @@ const bodies: Record<RunEvent['type'], () => z.ZodType> = {
       event({
         ...byRun,
         outcome: z.literal(['done', 'stopped', 'waiting']),
-        finishReason: string.optional(),
+        finishReason: z.optional(string),
       }),
-      event({ ...byRun, outcome: z.literal('error'), finishReason: string.optional(), error }),
+      event({ ...byRun, outcome: z.literal('error'), finishReason: z.optional(string), error }),
     ]),
 };
 
-const built = new Map<string, z.ZodType>();
+/** The fields of every event, whatever its type. */
+const unknownEvent = object({ seq: index, t: number, type: string, agent: z.optional(agentPath) });
 
-function schemaOf(type: RunEvent['type']): z.ZodType {
+const built = new Map<string, z.ZodMiniType>();
+
+function schemaOf(type: RunEvent['type']): z.ZodMiniType {
   let schema = built.get(type);
   if (schema === undefined) built.set(type, (schema = bodies[type]()));
   return schema;
@@ -294,11 +296,18 @@ function schemaOf(type: RunEvent['type']): z.ZodType {
 
 /**
  * True for an event that readers of a log can work with: its type is known, and the fields that they rely on have the
- * right types. Does not check `seq`. Links, storages and sandboxed workers have their events checked here and nowhere
- * else.
+ * right types. Does not check `seq`. Events from outside are checked here and nowhere else.
  */
 export function isRunEvent(value: unknown): value is RunEvent {
   const type = (value as { type?: unknown } | null | undefined)?.type;
-  if (typeof type !== 'string' || !Object.hasOwn(bodies, type)) return false;
-  return schemaOf(type as RunEvent['type']).safeParse(value).success;
+  return isEventType(type) && schemaOf(type).safeParse(value).success;
+}
+
+/**
+ * Does the same for events of the app's own server and of its other tabs, and checks `seq`, too. Such an event may have
+ * a type that is not known, because the other side may be newer. The reducer ignores it.
+ */
+export function isServerEvent(value: unknown): value is RunEvent {
+  if (!unknownEvent.safeParse(value).success) return false;
+  return !isEventType((value as RunEvent).type) || isRunEvent(value);
 }

@@ -1,7 +1,8 @@
 import { createParser } from 'eventsource-parser';
 import { CuelineError } from '../base/errors.ts';
 import { startTimer } from '../base/timer.ts';
-import { createServerEventCounter } from './event-limits.ts';
+import { isServerEvent } from './check-event.ts';
+import { createServerEventCounter, isEventType } from './event-limits.ts';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
 import { createUpgrade } from '../log/upgrade-log.ts';
 
@@ -13,6 +14,8 @@ const ROOM_FOR_FIELDS = 1024;
 export type ReadEventStreamOptions = {
   /** How long the connection may be silent before it counts as broken, in milliseconds. Default: no limit. */
   idleMs?: number | undefined;
+  /** Counts the events of a run that come over several connections. Default: the events of this one are counted. */
+  count?: (event: RunEvent) => string | undefined;
 };
 
 /**
@@ -24,16 +27,7 @@ export type ReadEventStreamOptions = {
  */
 export function readEventStream(
   body: ReadableStream<Uint8Array>,
-  options: ReadEventStreamOptions = {},
-): AsyncIterable<RunEvent> {
-  return { [Symbol.asyncIterator]: () => readEvents(body, options, createServerEventCounter()) };
-}
-
-/** Does the same with a counter of the caller, for a run whose events come over several connections. */
-export function readEvents(
-  body: ReadableStream<Uint8Array>,
-  { idleMs = Infinity }: ReadEventStreamOptions,
-  count: (event: RunEvent) => string | undefined,
+  { idleMs = Infinity, count = createServerEventCounter() }: ReadEventStreamOptions = {},
 ): AsyncIterator<RunEvent> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -114,10 +108,7 @@ export function readEvents(
   };
 }
 
-/**
- * Checks the outer shape of an event and returns it in the current version. The reducer ignores what it does not
- * know.
- */
+/** Returns the event in the current version. */
 function parseEvent(data: string, upgrade: (event: RunEvent) => RunEvent): RunEvent {
   if (data.length > MAX_EVENT_LENGTH) throw tooLargeError();
   let value: unknown;
@@ -126,32 +117,32 @@ function parseEvent(data: string, upgrade: (event: RunEvent) => RunEvent): RunEv
   } catch (error) {
     throw malformedError('something that is not JSON', data, error);
   }
-  if (typeof value !== 'object' || value === null)
-    throw malformedError('something that is not an event', data);
   const event = upgrade(value as RunEvent);
-  const { seq, t, type, agent, runId, v } = event as Record<string, unknown>;
-  const inPlace = Number.isSafeInteger(seq) && (seq as number) >= 0 && typeof t === 'number';
-  if (!inPlace || typeof type !== 'string' || (agent !== undefined && typeof agent !== 'string')) {
-    throw malformedError('something that is not an event', data);
-  }
+  if (isServerEvent(event)) return event;
+  const { type, v } = (event ?? {}) as { type?: unknown; v?: unknown };
   if (type === 'run-start' && v !== LOG_VERSION) {
     throw new CuelineError(
       'stream_malformed',
       `The other side sends version ${String(v)} of the events, but this side reads version ${LOG_VERSION}. Reload the page, or bring both to the same version of @cueline/core.`,
     );
   }
-  if (type === 'run-start' && typeof runId !== 'string')
-    throw malformedError('a run-start without a runId', data);
-  return event;
+  if (!isEventType(type)) throw malformedError('something that is not an event', data);
+  throw new CuelineError(
+    'stream_malformed',
+    `The other side sent a "${type}" event whose fields are missing or have other types than this version reads: ${shorten(data)} Bring both sides to the same version of @cueline/core, and reload the page.`,
+  );
 }
 
 function malformedError(what: string, data: string, cause?: unknown): CuelineError {
-  const begin = data.length > 80 ? `${data.slice(0, 80)}…` : data;
   return new CuelineError(
     'stream_malformed',
-    `The stream of events contains ${what}: ${begin} Check that the URL is that of a prompt route.`,
+    `The stream of events contains ${what}: ${shorten(data)} Check that the URL is that of a prompt route.`,
     { cause },
   );
+}
+
+function shorten(data: string): string {
+  return data.length > 80 ? `${data.slice(0, 80)}…` : data;
 }
 
 function tooManyEventsError(excess: string): CuelineError {

@@ -8,8 +8,8 @@ import { finish, provider, text, toolCall } from '../support/scripted-provider.t
 type Malformed = object;
 
 /** Runs a prompt with a model whose first answer has these parts, and reads its log again. */
-async function answer(parts: readonly Malformed[]) {
-  const first = [...parts, finish('tool-calls')] as LanguageModelV4StreamPart[];
+async function answer(parts: readonly Malformed[], last: Malformed = finish('tool-calls')) {
+  const first = [...parts, last] as LanguageModelV4StreamPart[];
   const { run } = await runPrompt(
     (prompt) => {
       prompt.defTool('find', 'Finds', z.object({}), () => 'found');
@@ -42,6 +42,16 @@ describe('a malformed part of an answer', () => {
     const ids = toolCalls.map(({ toolCallId }) => toolCallId);
     expect(ids).toEqual([expect.stringMatching(/^call-/), expect.stringMatching(/^call-/)]);
     expect(new Set(ids).size).toBe(2);
+  });
+
+  test('with counts of tokens that are not numbers loses them', async () => {
+    const usage = { inputTokens: { total: '12' }, outputTokens: { total: 3 } };
+    const last = { ...finish('tool-calls'), usage };
+    for (const parts of [toolCall('a'), text('Hi.')]) {
+      const { steps } = await answer(parts, last);
+      expect(steps[0]?.usage).not.toHaveProperty('inputTokens');
+      expect(steps[0]?.usage?.outputTokens).toBe(3);
+    }
   });
 
   test('whose id is a number gets it as a text', async () => {

@@ -141,6 +141,18 @@ describe('a detached run', () => {
     expect(isAborted(0)).toBe(true);
   });
 
+  test('lets a start go that has waited for its end', async () => {
+    const { run, isAborted } = open([endless, 'Two.']);
+    void run.start();
+    const second = run.start(undefined, { whenBusy: 'queue' });
+    await nextEvent(run, 'text-delta');
+    run.detach();
+    expect(await second).toBe('Two.');
+    expect(isAborted(0)).toBe(false);
+    run.stop();
+    expect(isAborted(0)).toBe(true);
+  });
+
   test('is not affected by a parallel start', async () => {
     const { run, model, isAborted } = open([slow, 'Two.']);
     void run.start();

@@ -60,7 +60,7 @@ describe('a start while the run is under way', () => {
     expect(run.getState()).toBe(state);
     await expect(refused).rejects.toMatchObject({
       code: 'busy',
-      message: "The run is under way. Wait for its end, or set whenBusy: 'queue', 'replace' or 'parallel'.",
+      message: "The run is under way. Set whenBusy: 'queue', 'replace' or 'parallel'.",
     });
     expect(await codeOf(run.send('And?', { whenBusy: 'reject' }))).toBe('busy');
     expect(await first).toBe('One.');

@@ -45,7 +45,8 @@ async function bytesOf(events: readonly RunEvent[]): Promise<Uint8Array> {
 async function read(stream: ReadableStream<Uint8Array>, idleMs?: number) {
   const events: RunEvent[] = [];
   try {
-    for await (const event of readEventStream(stream, { idleMs })) events.push(event);
+    const iterator = readEventStream(stream, { idleMs });
+    for await (const event of { [Symbol.asyncIterator]: () => iterator }) events.push(event);
   } catch (error) {
     return { events, code: (error as { code?: string }).code, message: (error as Error).message };
   }
@@ -128,6 +129,36 @@ describe('something that is not a stream of events', () => {
     }
   });
 
+  test.each([
+    ['step-start', { step: 0 }],
+    ['step-end', { step: 0, finishReason: 'stop' }],
+    ['text-delta', { id: 'a' }],
+    ['tool-input-delta', { toolCallId: 'c', delta: 1 }],
+    ['task-add', { index: 0 }],
+    ['approval-request', { approvalId: 'a' }],
+    ['agent-start', { toolCallId: 'c' }],
+    ['run-end', {}],
+    ['text-start', { id: 'a', agent: 'c/'.repeat(500) }],
+  ])('is an event of a known type without what readers of a log need: %s', async (type, fields) => {
+    const wire = [...two, { seq: 2, t: 20, type, ...fields }].map(lineOf).join('');
+    expect(await read(text(wire))).toMatchObject({
+      events: two,
+      code: 'stream_malformed',
+      message: expect.stringMatching(
+        `sent a "${type}" event whose fields are missing .*same version of @cueline/core`,
+      ) as string,
+    });
+  });
+
+  test('is not an event of a newer type, or of an agent whose call has a long id', async () => {
+    const events = [
+      ...two,
+      { seq: 2, t: 20, type: 'newer', id: 1 },
+      { seq: 3, t: 20, type: 'warning', message: '', agent: 'c'.repeat(5_000) },
+    ];
+    expect(await read(text(events.map(lineOf).join('')))).toEqual({ events });
+  });
+
   test('is shown in the error, shortened', async () => {
     expect((await read(text(`data: <html>${'x'.repeat(500)}\n\n`))).message).toBe(
       `The stream of events contains something that is not JSON: <html>${'x'.repeat(74)}… Check that the URL is that of a prompt route.`,
@@ -155,7 +186,9 @@ describe('something that is not a stream of events', () => {
 
   test('too many events of a type are refused, and events of a newer version are not', async () => {
     const steps = (count: number, type: string) =>
-      Array.from({ length: count }, (_, seq) => lineOf({ seq, t: 0, type, step: seq })).join('');
+      Array.from({ length: count }, (_, seq) =>
+        lineOf({ seq, t: 0, type, step: seq, request: { keep: 0, messages: [] } }),
+      ).join('');
     expect(await read(text(steps(10_001, 'step-start')))).toMatchObject({
       code: 'too_large',
       message:
@@ -225,7 +258,7 @@ describe('a connection', () => {
   test('is released at once when its reader stops, also while nothing arrives', async () => {
     let cancelled = false;
     const silent = new ReadableStream<Uint8Array>({ cancel: () => void (cancelled = true) });
-    const iterator = readEventStream(silent)[Symbol.asyncIterator]();
+    const iterator = readEventStream(silent);
     const waiting = iterator.next();
     await iterator.return?.();
     expect(await waiting).toEqual({ done: true, value: undefined });

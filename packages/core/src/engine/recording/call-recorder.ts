@@ -9,6 +9,7 @@ import type { ToolCallRecorder } from '../../tool-calls/pipeline-tool.ts';
 import { toolErrorText } from '../../tools/tool-error-text.ts';
 import type { SettlingRules } from '../../tools/tool-types.ts';
 import { callFacts } from './read-part.ts';
+import { usageToJson } from './usage-to-json.ts';
 
 /** How long a tool waits for its call to come through the stream, in milliseconds. */
 const CALL_MS = 50;
@@ -194,7 +195,7 @@ export class CallRecorder implements ToolCallRecorder {
     );
     // a step without calls ends at once
     if (calls.length === 0) return;
-    const body = { type: 'model-call-end', finishReason, usage: toJson(usage) as typeof usage } as const;
+    const body = { type: 'model-call-end', finishReason, usage: usageToJson(usage) } as const;
     this.#answer = { body, calls };
     this.#logAnswer();
   }

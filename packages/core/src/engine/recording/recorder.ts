@@ -7,7 +7,7 @@ import { causeOf } from '../../messages/steer-cause.ts';
 import { CallRecorder } from './call-recorder.ts';
 import { contentFilteredError } from '../../provider/content-filtered-error.ts';
 import { usageOfFailed } from '../../provider/failed-usage.ts';
-import { toJson } from '../../messages/to-json.ts';
+import { usageToJson } from './usage-to-json.ts';
 import type { ModelRetry } from '../../provider/with-retries.ts';
 import type { Ending } from '../ending.ts';
 import type { PendingSteer } from '../steer.ts';
@@ -120,7 +120,7 @@ class RunRecorder implements Recorder {
       type: 'retry',
       error: error.toJSON(),
       ...next,
-      ...(usage === undefined ? {} : { usage: toJson(usage) as TokenUsage }),
+      ...(usage === undefined ? {} : { usage: usageToJson(usage) }),
     });
   }
 
@@ -232,7 +232,7 @@ class RunRecorder implements Recorder {
           type: 'step-end',
           step: this.calls.step,
           finishReason: part.finishReason,
-          usage: toJson(part.usage) as typeof part.usage,
+          usage: usageToJson(part.usage),
           ...metadata(part),
         });
       case 'error':
