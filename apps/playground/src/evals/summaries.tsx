@@ -18,6 +18,11 @@ function percent(rate: number): string {
   return `${Math.round(rate * 100)}`;
 }
 
+/** The percentage of passed runs: 100 only if all have passed, and 0 only if none has. */
+function passPercent(rate: number): string {
+  return rate === 0 || rate === 1 ? percent(rate) : `${Math.min(99, Math.max(1, Math.round(rate * 100)))}`;
+}
+
 function Summary({ column: { prompt, model, summary, pending, lacksJudge } }: { column: Column }) {
   const { runs, passed, failed, errors, passRate, interval, usage, cost, scoring, latency } = summary;
   const none = runs === 0;
@@ -28,7 +33,7 @@ function Summary({ column: { prompt, model, summary, pending, lacksJudge } }: { 
         <span className="ml-auto shrink-0 text-sm text-ink-3">{visibleText(modelTitle(model))}</span>
       </p>
       <p className="mt-1.5 flex items-baseline gap-2">
-        <span className="text-xl font-semibold">{none ? '–' : `${percent(passRate)} %`}</span>
+        <span className="text-xl font-semibold">{none ? '–' : `${passPercent(passRate)} %`}</span>
         <span className="text-sm text-ink-2">
           {none
             ? 'no run has ended'

@@ -5,7 +5,7 @@ import { usePlayground } from '../state/store.ts';
 
 /**
  * ⌘/Ctrl+Enter runs the open part from everywhere except forms, with Shift it moves the focus to the waiting
- * card; Esc stops a run unless a menu, a dialog or the editor uses the key.
+ * card; Esc stops a run unless a menu, a dialog, the editor or a search uses the key.
  */
 export function useRunKeys(): void {
   useEffect(() => {
@@ -21,7 +21,7 @@ export function useRunKeys(): void {
       if (!event.repeat) start();
     };
     const stop = (event: KeyboardEvent): void => {
-      if (event.key === 'Escape' && !event.defaultPrevented) stopCurrent();
+      if (event.key === 'Escape' && !event.defaultPrevented && !isSearch(event.target)) stopCurrent();
     };
     // Capturing, because the editor would insert a new line.
     addEventListener('keydown', run, { capture: true });
@@ -31,4 +31,9 @@ export function useRunKeys(): void {
       removeEventListener('keydown', stop);
     };
   }, []);
+}
+
+/** True for a search field with a text, which the browser clears with Esc. */
+function isSearch(target: EventTarget | null): boolean {
+  return target instanceof HTMLInputElement && target.type === 'search' && target.value !== '';
 }

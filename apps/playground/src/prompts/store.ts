@@ -117,7 +117,7 @@ export const usePrompts = create<PromptsState>()(
       setValue: (name, value) => {
         const { values } = get();
         const { id } = entryOf(get()).prompt;
-        set({ values: { ...values, [id]: { ...valuesOf(get(), id), [name]: value } } });
+        set({ isOwn: true, values: { ...values, [id]: { ...valuesOf(get(), id), [name]: value } } });
       },
       addPrompt: () => {
         const { entries } = get();
@@ -169,16 +169,16 @@ export const usePrompts = create<PromptsState>()(
       replace: (next) => {
         const opened = openDocument(
           documentsOf(get()),
-          ({ entries }) =>
+          ({ entries, values }) =>
             isSameJson(
               entries.map(({ prompt }) => prompt),
               next.prompts,
-            ),
+            ) && isSameJson({ ...values, ...next.values }, values),
           (id, own) => {
             const content = toContent(id, next);
             if (own === undefined) return content;
             const { key } = own.entries[next.selected] ?? own.entries[0]!;
-            return { entries: own.entries, selected: key, values: { ...own.values, ...next.values } };
+            return { ...own, selected: key };
           },
         );
         set({ ...show(opened), tab: 'preview' });

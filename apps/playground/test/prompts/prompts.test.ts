@@ -219,6 +219,22 @@ test('a link has the values of its own prompts only', () => {
   expect(JSON.stringify(sharedOf(state()))).not.toContain('Private');
 });
 
+test('typed values are kept when a link opens, also one to the same prompts', () => {
+  state().setValue('TEXT', 'Mine');
+  const { prompts, selected, values } = sharedOf(state());
+  const own = state().id;
+  state().replace({ prompts: [emptyPrompt('other')], selected: 0, values: {} });
+  state().restore();
+  expect(valuesOf(state(), 'classify-feedback')).toMatchObject({ TEXT: 'Mine' });
+
+  const theirs = { ...values, 'classify-feedback': { TEXT: 'Theirs' } };
+  state().replace({ prompts, selected, values: theirs });
+  expect(valuesOf(state(), 'classify-feedback')).toEqual({ TEXT: 'Theirs' });
+  state().replace({ prompts, selected, values });
+  expect([state().id, valuesOf(state(), 'classify-feedback')]).toEqual([own, values['classify-feedback']]);
+  expect(values['classify-feedback']).toMatchObject({ TEXT: 'Mine' });
+});
+
 test('a prompt may have any id, also a name that every object has', () => {
   state().edit({ id: 'constructor' });
   expect(valuesOf(state(), 'constructor')).toEqual(sampleValues['classify-feedback']);
