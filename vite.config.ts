@@ -61,6 +61,7 @@ export default defineConfig(async ({ mode }) => {
             'ai',
             'eventsource-parser',
             'zod',
+            'zod/v4-mini',
           ]),
           // an MCP server on this machine, which a page can reach but not start
           'packages/core/test/mcp/global-setup.ts',
@@ -100,6 +101,7 @@ const reactPackages = [
   'fast-check',
   'idb',
   'zod',
+  'zod/v4-mini',
 ];
 
 /** Errors in other files are the typecheck stage's business: here they would fail the tests of unfinished work. */
@@ -202,7 +204,7 @@ function faultsInBrowser(
   provider: BrowserProviderOption,
   everyFault: number,
 ): TestProjectInlineConfiguration {
-  const bundled = ['@cueline/core > @ai-sdk/openai-compatible', 'ai', 'zod'];
+  const bundled = ['@cueline/core > @ai-sdk/openai-compatible', 'ai', 'zod', 'zod/v4-mini'];
   const project = browser('faults-browser', './e2e/faults', 'chromium/*.browser.test.ts', provider, bundled);
   const { test } = withSetup(project, 'e2e/faults/chromium/global-setup.ts');
   return { ...project, test: { ...test, provide: { everyFault } } };

@@ -52,6 +52,7 @@ export function Booking(): ReactElement {
       <button onClick={() => void booking.start()}>Book</button>
       {question !== undefined && (
         <Question
+          key={question.clientCallId}
           text={(question.input as { question: string }).question}
           onAnswer={(output) => void booking.respondToClientTool(question.clientCallId, { output })}
         />

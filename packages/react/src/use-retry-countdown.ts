@@ -1,6 +1,9 @@
 import type { RetryState } from '@cueline/core';
 import { useEffect, useState } from 'react';
 
+/** When each wait began. A component may mount in the middle of one. */
+const beganAt = new WeakMap<RetryState, number>();
+
 /**
  * Whole seconds until a failed model call is retried, and 0 while it is; undefined if nothing is retried.
  * Renders once a second meanwhile.
@@ -10,18 +13,16 @@ import { useEffect, useState } from 'react';
  * {seconds !== undefined && <p>Trying again in {seconds} s…</p>}
  */
 export function useRetryCountdown(retrying: RetryState | undefined): number | undefined {
-  const [since, setSince] = useState({ retrying, elapsedMs: 0 });
+  const [now, setNow] = useState(0);
   useEffect(() => {
     if (retrying === undefined) return undefined;
-    const began = performance.now();
-    const timer = setInterval(() => {
-      const elapsedMs = performance.now() - began;
-      setSince({ retrying, elapsedMs });
-      if (elapsedMs >= retrying.delayMs) clearInterval(timer);
-    }, 1_000);
+    const show = (): void => setNow(performance.now());
+    if (!beganAt.has(retrying)) beganAt.set(retrying, performance.now());
+    show();
+    const timer = setInterval(show, 1_000);
     return () => clearInterval(timer);
   }, [retrying]);
   if (retrying === undefined) return undefined;
-  const elapsedMs = since.retrying === retrying ? since.elapsedMs : 0;
+  const elapsedMs = now - (beganAt.get(retrying) ?? now);
   return Math.max(0, Math.ceil((retrying.delayMs - elapsedMs) / 1_000));
 }

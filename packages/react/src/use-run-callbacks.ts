@@ -18,7 +18,7 @@ export type RunCallbacks<Types extends PromptTypes = PromptTypes> = {
   onError?: ((error: CuelineError) => void) | undefined;
 };
 
-type NotifiedRun<Types extends PromptTypes> = Pick<Run<never, Types>, 'getState' | 'listen'>;
+type NotifiedRun<Types extends PromptTypes> = Pick<Run<never, Types>, 'getState' | 'listen' | 'restored'>;
 
 /**
  * Calls `callbacks` for the events and ends of a run: once for each end, also for one that came while an
@@ -44,7 +44,11 @@ export function useRunCallbacks<Types extends PromptTypes>(
       queueMicrotask(() => callEndCallbacks(now));
 
     let mounted = true;
+    let restored = false;
+    void run.restored.then(() => (restored = true));
     const unlisten = run.listen((event) => {
+      // how an earlier page left the run
+      if (!restored && event.type === 'run-end') return;
       const { onEvent, onDone, onError } = latest.current;
       // without callbacks for ends, a burst of events need not be reduced at once
       if (event.type === 'run-end' && (onDone ?? onError) !== undefined) {
@@ -60,7 +64,7 @@ export function useRunCallbacks<Types extends PromptTypes>(
     });
     return () => {
       mounted = false;
-      left.current = { run, state: run.getState() };
+      left.current = restored ? { run, state: run.getState() } : null;
       unlisten();
     };
   }, [run, latest]);

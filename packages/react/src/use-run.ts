@@ -63,7 +63,11 @@ function isChanged<Types extends PromptTypes, Selected>(
 ): boolean {
   const { run, state } = view.shown;
   view.latest = now;
-  if (run === now.run && (state === now.state || isEqual(select(state), select(now.state)))) return false;
+  try {
+    if (run === now.run && (state === now.state || isEqual(select(state), select(now.state)))) return false;
+  } catch {
+    // the render throws it again, unless the component is gone by then
+  }
   view.shown = now;
   return true;
 }

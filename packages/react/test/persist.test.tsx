@@ -116,9 +116,10 @@ test('a run whose page was closed is interrupted; retry continues after its last
     tools: [tool('look', 'Looks outside', z.object({}), look)],
   });
   const storage = memoryStorage();
+  const onError = vi.fn<() => void>();
   let latest: { start(): Promise<unknown>; retry(): Promise<unknown> } | undefined;
   function Plan(): ReactElement {
-    const run = usePrompt(plan, { id: 'plan' });
+    const run = usePrompt(plan, { id: 'plan', onError });
     useLayoutEffect(() => void (latest = run), [run]);
     return (
       <p data-testid="plan">
@@ -148,6 +149,7 @@ test('a run whose page was closed is interrupted; retry continues after its last
   await expect.poll(() => page.text('plan')).toBe('interrupted: 1 Take the');
   await settle();
   expect(model.calls).toHaveLength(0);
+  expect(onError, 'the run was only restored').not.toHaveBeenCalled();
   await expect(latest?.retry()).resolves.toBe('Take the tram.');
   await expect.poll(() => page.text('plan')).toBe('done: 1 Take the tram.');
   expect(look).toHaveBeenCalledOnce();

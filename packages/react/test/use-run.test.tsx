@@ -1,7 +1,15 @@
-import { createRun, definePrompt, type Run, type RunState } from '@cueline/core';
-import { usePrompt, useRun, useTask, type AnyRun, type Throttle, type WatchedRun } from '@cueline/react';
+import { createRun, definePrompt, type RetryState, type Run, type RunState } from '@cueline/core';
+import {
+  usePrompt,
+  useRetryCountdown,
+  useRun,
+  useTask,
+  type AnyRun,
+  type Throttle,
+  type WatchedRun,
+} from '@cueline/react';
 import { useEffect, type ReactElement } from 'react';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { manualExecutor, type ManualExecutor } from './support/executors.ts';
 import { mount, settle } from './support/mount.tsx';
 
@@ -224,4 +232,50 @@ test('useTask renders only the component whose task changes, once', async () => 
   executor.say({ type: 'task-remove', taskId: 'task-7', by: 'user' });
   await expect.poll(() => page.text('task-7')).toBe('none');
   expect(seen).toEqual(['task-7', 'task-7']);
+});
+
+test('a selector that throws for a component that goes with the same state throws nothing', async () => {
+  const { run, executor } = await startRun();
+  executor.say({ type: 'task-add', task: { id: 'a', title: 'Pack', origin: 'author' }, index: 0 });
+  await settle();
+  const title = (state: RunState): string => state.tasks.find(({ id }) => id === 'a')!.title;
+  const Row = (): ReactElement => <p data-testid="title">{useRun(run, title)}</p>;
+  function Rows(): ReactElement {
+    const tasks = useRun(run, (state) => state.tasks);
+    return (
+      <div data-testid="rows">
+        {tasks.map(({ id }) => (
+          <Row key={id} />
+        ))}
+      </div>
+    );
+  }
+  const page = mount(<Rows />);
+  await expect.poll(() => page.text('title')).toBe('Pack');
+  const thrown: unknown[] = [];
+  const note = (event: ErrorEvent): void => {
+    event.preventDefault();
+    thrown.push(event.error);
+  };
+  window.addEventListener('error', note);
+  onTestFinished(() => window.removeEventListener('error', note));
+  executor.say({ type: 'task-remove', taskId: 'a', by: 'user' });
+  await expect.poll(() => page.text('rows')).toBe('');
+  expect([...thrown, ...page.errors]).toEqual([]);
+});
+
+test('a countdown shows the same seconds in a component that mounts later', async () => {
+  const retrying = { attempt: 1, maxAttempts: 3, delayMs: 10_000 } as RetryState;
+  const Countdown = ({ name }: { name: string }): ReactElement => (
+    <p data-testid={name}>{useRetryCountdown(retrying)}</p>
+  );
+  const page = mount(<Countdown name="first" />);
+  await expect.poll(() => page.text('first'), { timeout: 4_000 }).toBe('8');
+  page.show(
+    <>
+      <Countdown name="first" />
+      <Countdown name="second" />
+    </>,
+  );
+  await expect.poll(() => page.text('second')).toMatch(/^[78]$/);
 });

@@ -19,6 +19,7 @@ import { ActionsMenu } from '../ui/menu/actions-menu.tsx';
 import { Button } from '../ui/button.tsx';
 import { focusFirst } from '../ui/focus-first.ts';
 import { formatDuration, plural } from '../ui/format.ts';
+import { isComposing } from '../ui/keys.tsx';
 import { menuItem } from '../ui/menu/menu-style.ts';
 import { visibleText } from '../ui/visible-text.ts';
 import { forkLabel } from './describe-run.ts';
@@ -160,7 +161,7 @@ function TitleForm({ row: { id, title }, onEnd }: { row: RunRow; onEnd: () => vo
           maxLength={120}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={(event) => {
-            if (event.key === 'Escape') onEnd();
+            if (event.key === 'Escape' && !isComposing(event.nativeEvent)) onEnd();
           }}
           className="h-7 min-w-0 flex-1 rounded-md border border-line-strong/70 bg-page px-2.5 text-base narrow:h-11 narrow:text-[16px]"
         />

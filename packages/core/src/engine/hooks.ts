@@ -120,23 +120,26 @@ function toHookVariables(variables: ReadonlyMap<string, Variable>): Record<strin
   );
 }
 
-/** Keeps the variables that a hook returns unchanged, so that the log does not repeat them. */
+/**
+ * Keeps the variables that a hook returns unchanged, so that the log does not repeat them. Data may have been changed in
+ * place, so its text is compared.
+ */
 function setVariables(
   { variablesWith, visible }: HookEnvironment,
   updates: Record<string, HookVariable> | undefined,
 ): void {
   for (const [name, variable] of Object.entries(updates ?? {})) {
+    const next = toVariable(name, variable?.value);
     const known = visible().get(name);
-    const value: unknown = variable?.value;
-    if (known !== undefined && value === (known.kind === 'data' ? known.data : known.value)) continue;
-    const variables = variablesWith(name);
-    if (typeof value === 'object' && value !== null) variables.set(name, dataVariable(name, value));
-    else if (typeof value === 'string') variables.set(name, textVariable(name, value));
-    else {
-      throw new CuelineError(
-        'script_error',
-        `A hook returned the variable ${name} without a value. Write { type: 'string', value: '…' } or { type: 'data', value: { … } }.`,
-      );
-    }
+    if (known?.kind !== next.kind || known.value !== next.value) variablesWith(name).set(name, next);
   }
+}
+
+function toVariable(name: string, value: unknown): Variable {
+  if (typeof value === 'object' && value !== null) return dataVariable(name, value);
+  if (typeof value === 'string') return textVariable(name, value);
+  throw new CuelineError(
+    'script_error',
+    `A hook returned the variable ${name} without a value. Write { type: 'string', value: '…' } or { type: 'data', value: { … } }.`,
+  );
 }

@@ -86,10 +86,13 @@ export type LoopPolicy = ModelCallPolicy & {
   readonly cause: 'session' | 'call';
   /** Called before the first step here, if other processes have made steps. */
   takeOver?(past: PolicyPast): Promise<void>;
-  /** Called before each step. `messages` replace the whole conversation, for later steps too. */
+  /**
+   * Called before each step. `messages` replace the whole conversation, for later steps too. `forgets` is true if results
+   * of tools are no longer among them, so that making the same calls again is no loop.
+   */
   beforeStep?(
     step: PolicyStep,
-  ): Promise<{ messages?: readonly ModelMessage[]; toolChoice?: 'none' } | undefined>;
+  ): Promise<{ messages?: readonly ModelMessage[]; forgets?: boolean; toolChoice?: 'none' } | undefined>;
   /** Called after each step, with its tools. The model reads the returned feedback, and another step follows. */
   afterStep?(step: StepResult<ToolSet, UserContext>): Feedback | undefined | Promise<Feedback | undefined>;
   /**

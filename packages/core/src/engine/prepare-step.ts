@@ -161,7 +161,7 @@ class StepPreparation {
       messages: conversation,
     };
     const definitions = layered(this.#base, layer);
-    this.#registry.update(definitions.tools, this.#tasks?.taskId);
+    this.#registry.update(definitions.tools, this.#tasks?.taskId, adjusted?.forgets);
     const visible = (): Pick<Definitions, 'variables' | 'system'> => layered(this.#base, layer);
     const compile = (): Instructions | undefined =>
       compileInstructions(visible(), this.#options.instructions, this.#options.systemFormat);

@@ -79,7 +79,7 @@ export function createTaskProgress(
     if (current === undefined) return;
     const continues = isFirst && position !== undefined && position.taskId === current.id;
     isFirst = false;
-    if (!continues) since = messages.length;
+    if (!continues) since = beginOfTask(messages, list, initialMessageCount);
     const { extend } = list.definitionOf(current.id) ?? {};
     if (extend === undefined) return;
     try {
@@ -137,6 +137,24 @@ export function createTaskProgress(
       return failedTask(list.list) !== undefined;
     },
   };
+}
+
+/**
+ * Returns the position at which the messages of a task begin that has just become current. The model starts a dynamic task
+ * with a call, so that answer belongs to it, too, if it has other calls, whose results the model has not read yet.
+ */
+export function beginOfTask(
+  messages: readonly ModelMessage[],
+  { list, tools }: Pick<TaskListDefinition, 'list' | 'tools'>,
+  initialMessageCount: number,
+): number {
+  const last = messages.findLastIndex(({ role }) => role === 'assistant');
+  const content = last < initialMessageCount ? undefined : messages[last]?.content;
+  const hasOtherCalls =
+    list.kind === 'dynamic' &&
+    Array.isArray(content) &&
+    content.some((part) => part.type === 'tool-call' && !tools.has(part.toolName));
+  return hasOtherCalls ? last : messages.length;
 }
 
 /** The error of a run whose model stops before its tasks are done; undefined if they are. */

@@ -150,7 +150,7 @@ function checkSchema(name: string, use: 'input' | 'output', schema: unknown): vo
   if (schema === undefined || typeof schema === 'function' || isRecord(schema)) return;
   throw new CuelineError(
     'invalid_definition',
-    `The ${use} of prompt "${name}" must be a schema: { ${use}: z.object({ … }) }, or left out.`,
+    `The ${use} of prompt "${name}" must be a schema: { ${use}: z.object({ … }) }.`,
   );
 }
 
@@ -158,7 +158,7 @@ function checkTools(name: string, tools: unknown = []): void {
   if (isToolList(tools)) return;
   throw new CuelineError(
     'invalid_definition',
-    `The tools of prompt "${name}" must be a list of what tool(…) returns, or AI SDK tools by name: { tools: [tool('look', 'Looks', z.object({ … }), look)] }.`,
+    `The tools of prompt "${name}" must be a list, or AI SDK tools by name: { tools: [tool('look', 'Looks', z.object({ … }), look)] }.`,
   );
 }
 

@@ -31,13 +31,21 @@ export function emptyDefinitions(): Definitions {
   return { variables: new Map(), system: new Map(), messages: [], tools: new Map(), hooks: [] };
 }
 
-/** Returns definitions with those of a task on top. A name in both has the task's value, in its earlier position. */
+/**
+ * Returns definitions with those of a task on top. A name in both has the task's value, in its earlier position. Unnamed
+ * text of the system prompt has no name that could be replaced, so the task's follows the prompt's.
+ */
 export function layered(base: Definitions, layer: Definitions | undefined): Definitions {
   if (layer === undefined) return base;
+  const system = new Map([...base.system, ...layer.system]);
+  const [own, added] = [base.system.get(''), layer.system.get('')];
+  if (own !== undefined && added !== undefined) {
+    system.set('', { value: `${own.value}\n\n${added.value}` });
+  }
   return {
     ...base,
     variables: new Map([...base.variables, ...layer.variables]),
-    system: new Map([...base.system, ...layer.system]),
+    system,
     messages: [...base.messages, ...layer.messages],
     tools: new Map([...base.tools, ...layer.tools]),
     hooks: [...base.hooks, ...layer.hooks],

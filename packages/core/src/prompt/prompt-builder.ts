@@ -37,6 +37,8 @@ export class PromptBuilder implements Prompt {
   #definitions: Definitions = emptyDefinitions();
   #base: Definitions = this.#definitions;
   #task = false;
+  /** How many methods of plugins define for a task at the moment. */
+  #callsWithin = 0;
   #started = false;
   /** True once no more messages can be added. */
   #fixed = false;
@@ -223,13 +225,25 @@ export class PromptBuilder implements Prompt {
     this.#definitions = layer;
     this.#task = true;
     this.#fixed = false;
-    try {
-      return call();
-    } finally {
+    this.#callsWithin += 1;
+    const leave = (): void => {
+      this.#callsWithin -= 1;
+      if (this.#callsWithin > 0) return;
       this.#definitions = this.#base;
       this.#task = false;
       this.#fixed = true;
+    };
+    let returned: Value;
+    try {
+      returned = call();
+    } catch (error) {
+      leave();
+      throw error;
     }
+    // an async method defines until it has settled
+    if (returned instanceof Promise) return returned.finally(leave) as Value;
+    leave();
+    return returned;
   }
 
   #addSystemText(text: string): void {

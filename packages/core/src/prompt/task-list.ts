@@ -118,7 +118,7 @@ export class TaskListDefinition implements TaskListHandle {
   /** Continues a list whose events are in the log already. Must be called before a listener is added. */
   takeOver(events: readonly TaskEvent[]): void {
     if (events.length === 0) return;
-    this.#list = applyEvents({ ...this.#list, items: [], nextNumber: 1 }, events);
+    this.#list = applyEvents({ ...this.#list, items: [] }, events);
     this.events.splice(0, Infinity, ...events);
     this.#notifiedCount = events.length;
     for (const task of this.tasks) {
@@ -181,7 +181,7 @@ export class TaskListDefinition implements TaskListHandle {
     if (this.#notifiedCount === this.events.length) return;
     // events that the run did not receive do not count
     this.events.length = this.#notifiedCount;
-    this.#list = applyEvents({ ...this.#list, items: [], nextNumber: 1 }, this.events);
+    this.#list = applyEvents({ ...this.#list, items: [] }, this.events);
   }
 }
 

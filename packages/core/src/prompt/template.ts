@@ -14,10 +14,8 @@ export function renderTemplate(
   strings: TemplateStringsArray,
   values: readonly unknown[],
 ): string | ContentPart[] {
-  const indent = commonIndent(strings);
-  const dedented = strings.map((part) =>
-    indent === 0 ? part : part.replaceAll(new RegExp(`\n[ \t]{1,${indent}}`, 'g'), '\n'),
-  );
+  const indent = commonIndent(strings.raw);
+  const dedented = strings.map((part, index) => dedent(part, strings.raw[index]!, indent));
   const parts: ContentPart[] = [];
   let text = dedented[0] ?? '';
   for (const [index, value] of values.entries()) {
@@ -53,11 +51,28 @@ function attachmentOf(value: unknown): ContentPart | undefined {
   return isRecord(value) && isPart(value) ? (value as ContentPart) : undefined;
 }
 
+/** The line feeds of source code: escaped ones, and its own. Other escapes and continued lines have none. */
+const lineFeeds = /\\(n|x0[aA]|u000[aA]|u\{0*[aA]\})|\\[^]|(\n)/g;
+
 /**
- * Returns the common indentation of all lines, in characters; a line that only closes the template does not
- * count.
+ * Removes the indentation of the source code. A line after an escaped line feed keeps its own. A part with an escape that
+ * JavaScript does not know, such as `\usepackage`, has no text but its source code.
  */
-function commonIndent(strings: TemplateStringsArray): number {
+function dedent(part: string | undefined, raw: string, indent: number): string {
+  const lineBegin = new RegExp(`\n[ \t]{0,${indent}}`, 'g');
+  if (part === undefined) return raw.replaceAll(lineBegin, '\n');
+  const isEscaped = [...raw.matchAll(lineFeeds)]
+    .filter(([, escaped, own]) => escaped !== undefined || own !== undefined)
+    .map(([, escaped]) => escaped !== undefined);
+  let line = 0;
+  return part.replaceAll(lineBegin, (all) => (isEscaped[line++] === true ? all : '\n'));
+}
+
+/**
+ * Returns the common indentation of all lines of the source code, in characters; a line that only closes the template does
+ * not count.
+ */
+function commonIndent(strings: readonly string[]): number {
   let indent = Infinity;
   for (const [index, part] of strings.entries()) {
     const lines = part.split('\n').slice(1);

@@ -205,7 +205,8 @@ export async function openEventWriter(
   };
   if (scope === undefined || !navigator?.locks || BroadcastChannel === undefined) return writer;
   const { openTab } = await loadModule('tabs', import('./tabs.ts'));
-  return openTab({ id, scope, writer, run, readStored: () => readStored(storage, id) });
+  // a frame without an origin has locks that it may not use
+  return openTab({ id, scope, writer, run, readStored: () => readStored(storage, id) }).catch(() => writer);
 }
 
 /**

@@ -357,6 +357,7 @@ class Tab implements EventWriter {
       this.#waiting = [];
       return inner;
     }
+    if (this.#mode === 'direct') this.#mode = 'own';
     if (!isStart && this.#isElsewhere) {
       return {
         isPlaced: true,

@@ -1,7 +1,7 @@
 import type { TaskItem } from './task-item.ts';
 import { isTaskDone } from './task-status.ts';
 import { currentTask, failedTask, isComplete, isOpen, type TaskList } from './task-list.ts';
-import { allDone, attemptsOf, indent, oneLine, positionOf, summarize } from './task-text.ts';
+import { allDone, attemptsOf, indent, oneLine, positionOf, resultForTasks } from './task-text.ts';
 
 /**
  * Returns the list as the model reads it before a step: done tasks, the current task, the next ones, and the user's
@@ -45,7 +45,7 @@ function section(heading: string, lines: readonly string[]): string {
 function outcome({ title, status, result, error }: TaskItem): string {
   const what = oneLine(title);
   if (status === 'skipped') return `${what} (skipped${error === undefined ? '' : `: ${oneLine(error)}`})`;
-  return result === undefined || result.trim() === '' ? what : `${what} → ${indent(summarize(result))}`;
+  return result === undefined || result.trim() === '' ? what : `${what} → ${indent(resultForTasks(result))}`;
 }
 
 function middle(list: TaskList, current: TaskItem | undefined): string {

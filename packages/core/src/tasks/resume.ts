@@ -33,5 +33,6 @@ export function resumeTasks(list: TaskList, earlier: readonly TaskItem[]): Decis
       }),
     ];
   });
-  return accept({ ...list, items: [], nextNumber: 1 }, events, '');
+  // numbers go on, so that no new task has the id of a removed one
+  return accept({ ...list, items: [] }, events, '');
 }

@@ -6,6 +6,8 @@ import { plural } from '../base/plural.ts';
 const MAX_QUOTE_LENGTH = 100;
 /** The maximum length of a quoted result, in characters. */
 const MAX_RESULT_LENGTH = 500;
+/** The maximum length of a result that later tasks may need, in characters. */
+const MAX_NEEDED_LENGTH = 10_000;
 /** The maximum number of tasks in a sentence. */
 const MAX_NAMED = 20;
 
@@ -28,10 +30,15 @@ export function quote(title: string): string {
   return `“${oneLine(cut(title, MAX_QUOTE_LENGTH))}”`;
 }
 
-/** Returns a result for a summary; of a long one its beginning and its length. */
-export function summarize(result: string): string {
-  if (result.length <= MAX_RESULT_LENGTH) return result;
-  return `${cut(result, MAX_RESULT_LENGTH)} (cut: ${result.length} characters in all)`;
+/** Returns a result for a sentence; of a long one its beginning and its length. */
+export function summarize(result: string, longest: number = MAX_RESULT_LENGTH): string {
+  if (result.length <= longest) return result;
+  return `${cut(result, longest)} (cut: ${result.length} characters in all)`;
+}
+
+/** Returns a result for the tasks after it, which have no other way to read it. Only a very long one is cut. */
+export function resultForTasks(result: string): string {
+  return summarize(result, MAX_NEEDED_LENGTH);
 }
 
 /** Returns the position of a task: `Task 2/3`. */

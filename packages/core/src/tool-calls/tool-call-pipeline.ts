@@ -71,8 +71,11 @@ export type ToolCallPipeline = {
   noteOf(toolCallId: string): string | undefined;
   /** Counts a call that an earlier process of the run has made, for the loop guard. */
   remember(call: RememberedCall): Promise<void>;
-  /** Starts a new step. `taskId` is the current task, if any: the same call for another task is not a repetition. */
-  beginStep(taskId: string | undefined): void;
+  /**
+   * Starts a new step. `taskId` is the current task, if any: the same call for another task is not a repetition, and neither
+   * is a call whose earlier result the model can no longer read (`forgets`).
+   */
+  beginStep(taskId: string | undefined, forgets?: boolean): void;
 };
 
 export type ToolCallPipelineOptions = {
@@ -340,9 +343,9 @@ class Pipeline implements ToolCallPipeline {
     return this.#notes.get(toolCallId);
   }
 
-  beginStep(taskId: string | undefined): void {
+  beginStep(taskId: string | undefined, forgets = false): void {
     // the new task may have a different tool of the same name, and its window hides the results of the old one
-    if (taskId !== this.#currentTask) this.#loops = createLoopGuard(this.#options.strictLoops);
+    if (forgets || taskId !== this.#currentTask) this.#loops = createLoopGuard(this.#options.strictLoops);
     this.#currentTask = taskId;
     this.#callsInStep = 0;
     this.#notes.clear();

@@ -24,7 +24,7 @@ export type ToolRegistry = {
    * Replaces `tools` by the current definitions. Called between two steps, so that no call loses its tool.
    * `taskId` is the task of the next step, if any: the same call for another task is not a repetition.
    */
-  update(definitions: ReadonlyMap<string, ToolDefinition>, taskId?: string): void;
+  update(definitions: ReadonlyMap<string, ToolDefinition>, taskId?: string, forgets?: boolean): void;
   /** Returns the tool of this name if a call of it may be made twice: if it only reads, or is idempotent. */
   retryableTool(toolName: string): ToolSet[string] | undefined;
   /** Returns the tool of this name if an agent answers it. */
@@ -230,9 +230,9 @@ class Registry implements ToolRegistry {
     }
   }
 
-  update(definitions: ReadonlyMap<string, ToolDefinition>, taskId?: string): void {
+  update(definitions: ReadonlyMap<string, ToolDefinition>, taskId?: string, forgets?: boolean): void {
     this.#current = definitions;
-    this.#guard.beginStep(taskId);
+    this.#guard.beginStep(taskId, forgets);
     for (const name of Object.keys(this.tools)) if (!definitions.has(name)) delete this.tools[name];
     for (const [name, definition] of definitions) {
       const known = this.#made.get(definition) ?? this.#toTool(name, definition);

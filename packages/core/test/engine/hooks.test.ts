@@ -7,6 +7,21 @@ import { call, play } from '../support.ts';
 import { hooked, look } from '../support/hooked-runs.ts';
 
 describe('hooks compose', () => {
+  test('data that a hook changes in place is sent', async () => {
+    const count: Hook = ({ variables }) => {
+      const { STATE } = variables;
+      if (STATE?.type === 'data') (STATE.value as { count: number }).count += 1;
+      return { variables };
+    };
+    const { model } = await hooked([count], [[look(1)], 'Done.'], {}, (prompt) => {
+      prompt.defData('STATE', { count: 0 });
+    });
+    expect(sent(model).map(({ system }) => /count: \d/.exec(system ?? '')?.[0])).toEqual([
+      'count: 1',
+      'count: 2',
+    ]);
+  });
+
   test('each hook sees the changes of the hooks before it', async () => {
     const seen: Partial<HookStep>[] = [];
     const note: Hook = ({ messages, activeTools, system, variables }) => {

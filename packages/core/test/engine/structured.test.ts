@@ -218,7 +218,7 @@ describe('a prompt with an output schema', () => {
   test('is refused if the schema is invalid, with the name of the prompt', () => {
     for (const output of ['trip', 7, null, true]) {
       expect(() => definePrompt('wrong', (prompt) => prompt.$`Go.`, { output: output as never })).toThrow(
-        'The output of prompt "wrong" must be a schema: { output: z.object({ … }) }, or left out.',
+        'The output of prompt "wrong" must be a schema: { output: z.object({ … }) }.',
       );
     }
   });

@@ -197,7 +197,7 @@ describe('any schema', () => {
 
   test('anything else is refused when the prompt is defined', () => {
     expect(() => definePrompt('p', hi, { input: 'text' as never })).toThrow(
-      'The input of prompt "p" must be a schema: { input: z.object({ … }) }, or left out.',
+      'The input of prompt "p" must be a schema: { input: z.object({ … }) }.',
     );
   });
 });

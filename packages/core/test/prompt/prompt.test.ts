@@ -109,6 +109,18 @@ describe('$', () => {
     ]);
   });
 
+  test('keeps escaped line feeds and what follows them, and escapes that JavaScript does not know', () => {
+    const prompt = new Prompt();
+    prompt.$`
+      List:\n  - one\x0a  - two \\n
+      ${'Next'}:
+        \usepackage
+    `;
+    expect(prompt.definitions.messages[0]!.content).toBe(
+      'List:\n  - one\n  - two \\n\nNext:\n  \\usepackage',
+    );
+  });
+
   test('returns references to variables', () => {
     const prompt = new Prompt();
     prompt.$`Hi ${prompt.def('NAME', 'Ada')}, see ${prompt.defData('DATA', { a: 1 })}.`;

@@ -1,4 +1,5 @@
 import { createRun, definePrompt, type Run, type RunEvent } from '@cueline/core';
+import { replay } from '@cueline/core/replay';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
@@ -209,3 +210,43 @@ test('takes no writing effect twice when tabs are killed, reloaded and used at r
     for (const [what, times] of writes) expect([seed, what, times]).toEqual([seed, what, 1]);
   }
 }, 120_000);
+
+test('a run that was on a route before is followed live by other tabs when it starts in the page', async () => {
+  const browser = open();
+  const [first, second] = [browser.openTab(), browser.openTab()] as const;
+  const run = await openRun(first, { written: [] }, [slowly, 'Bye.']);
+  run.configure({ executor: replay(await recordedLog(), { speed: Infinity }) });
+  await run.start();
+  const other = await openRun(second, { written: [] }, []);
+  run.configure({ executor: undefined });
+  first.use();
+  void run.start();
+  await until(() => other.getState().text === 'I ');
+  await until(() => run.getState().status === 'done');
+});
+
+test('a run is stored without other tabs where the page may use no locks', async () => {
+  const browser = open();
+  const tab = browser.openTab();
+  tab.use();
+  const denied = async (): Promise<never> => {
+    throw new DOMException('Access is denied.', 'SecurityError');
+  };
+  vi.stubGlobal('navigator', { locks: { request: denied, query: denied } });
+  const run = createRun(
+    definePrompt('mail', (prompt) => prompt.$`Write.`),
+    { id: 'mail', storage: tab.storage, model: scriptedModel(['Hello.']) },
+  );
+  expect(await run.start()).toBe('Hello.');
+  expect(run.getState().storageError).toBeUndefined();
+  await until(() => browser.logs.get('mail')?.at(-1)?.type === 'run-end');
+});
+
+async function recordedLog(): Promise<readonly RunEvent[]> {
+  const run = createRun(
+    definePrompt('mail', (prompt) => prompt.$`Write.`),
+    { model: scriptedModel(['Recorded.']) },
+  );
+  await run.start();
+  return run.log();
+}

@@ -122,13 +122,15 @@ describe('the window of a static list', () => {
     `);
   });
 
-  test('cuts a long result, with a note', () => {
+  test('has the results that later tasks need, and cuts a very long one, with a note', () => {
     const lines = (result: string) =>
       renderWindow(through(staticList(['Sum']), done(result, 'task-1')), none)!.split('\n')[1];
-    expect(lines('x'.repeat(500))).toBe(`1. Sum → ${'x'.repeat(500)}`);
-    expect(lines('x'.repeat(501))).toBe(`1. Sum → ${'x'.repeat(500)}… (cut: 501 characters in all)`);
+    expect(lines('x'.repeat(10_000))).toBe(`1. Sum → ${'x'.repeat(10_000)}`);
+    expect(lines('x'.repeat(10_001))).toBe(`1. Sum → ${'x'.repeat(10_000)}… (cut: 10001 characters in all)`);
     // not through the middle of a character
-    expect(lines(`x${'🙂'.repeat(250)}`)).toBe(`1. Sum → x${'🙂'.repeat(249)}… (cut: 501 characters in all)`);
+    expect(lines(`x${'🙂'.repeat(5_000)}`)).toBe(
+      `1. Sum → x${'🙂'.repeat(4_999)}… (cut: 10001 characters in all)`,
+    );
   });
 });
 

@@ -135,10 +135,10 @@ describe('tools that a prompt declares', () => {
     ]);
   });
 
-  test('must be a list of what tool(…) returns', () => {
+  test('must be a list', () => {
     for (const tools of [[() => 1], { look }, 'look', [undefined]]) {
       expect(() => definePrompt('wrong', (prompt) => prompt.$`Go.`, { tools: tools as never })).toThrow(
-        'The tools of prompt "wrong" must be a list of what tool(…) returns',
+        'The tools of prompt "wrong" must be a list, or AI SDK tools by name',
       );
     }
   });

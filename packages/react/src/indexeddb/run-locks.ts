@@ -33,10 +33,10 @@ export function createRunLocks(databaseName: string): RunLocks {
             return released;
           },
         )
-        // the lock was taken away, or not granted
-        .catch(() => {
+        // the lock was taken away, or not granted; a frame without an origin may use no locks, and has no other pages
+        .catch((error: unknown) => {
           if (held.get(id) === release) held.delete(id);
-          resolve(false);
+          resolve((error as Error).name === 'SecurityError');
         });
     });
   }

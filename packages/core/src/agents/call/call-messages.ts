@@ -40,8 +40,8 @@ export async function interruptMessage(
     return fillTemplate(handler, { call_results: interrupt.call_results.map(describeCall).join('\n') });
   }
   const reply: unknown = await called(`onInterrupt of agent "${name}"`, () => handler(interrupt));
-  if (reply === undefined || reply === null || reply === '') return undefined;
-  if (typeof reply === 'string') return reply;
+  if (reply === undefined || reply === null) return undefined;
+  if (typeof reply === 'string') return reply.trim() === '' ? undefined : reply;
   throw new CuelineError(
     'script_error',
     `onInterrupt of agent "${name}" returned ${quoteValue(reply)}. Return the text for the model, or nothing.`,

@@ -183,7 +183,7 @@ export class SessionTurns implements LoopPolicy {
     this.#turn += 1;
     await this.#reporter.call('onTurnStart', this.#turn);
     const changed = summarized ?? sent;
-    return changed === undefined ? undefined : { messages: changed };
+    return changed === undefined ? undefined : { messages: changed, forgets: summarized !== undefined };
   }
 
   async afterStep(step: Step): Promise<Feedback | undefined> {

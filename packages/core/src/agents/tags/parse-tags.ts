@@ -31,10 +31,15 @@ export function parseTags<Required extends string, Optional extends string, List
   ]);
   const faults = names.flatMap((name) => {
     const fault = faultOf(found.get(name)!, (tags.required as readonly string[]).includes(name));
-    return fault === undefined ? [] : [`${openingMark(tags, name)} ${fault}`];
+    return fault === undefined ? [] : [{ name, text: `${openingMark(tags, name)} ${fault}` }];
   });
   if (faults.length > 0) {
-    throw new CuelineError('parse_failed', `${faults.join('; ')}. Write it as ${shapeOf(tags, names[0]!)}.`);
+    const texts = faults.map(({ text }) => text).join('; ');
+    const shapes = faults.map(({ name }) => shapeOf(tags, name)).join(', ');
+    throw new CuelineError(
+      'parse_failed',
+      `${texts}. Write ${faults.length === 1 ? 'it' : 'them'} as ${shapes}.`,
+    );
   }
   const values = names.flatMap((name): [string, string | string[]][] => {
     const values = found.get(name)!.values.filter((value) => value !== '');

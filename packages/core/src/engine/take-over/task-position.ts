@@ -1,3 +1,4 @@
+import type { ModelMessage } from 'ai';
 import type { RunEvent } from '../../log/events.ts';
 import { reduceAll } from '../../log/reduce.ts';
 import type { RunPast } from '../../log/run-past.ts';
@@ -9,7 +10,7 @@ import { currentTask } from '../../tasks/task-list.ts';
 import type { TaskItem } from '../../tasks/task-item.ts';
 import { toolsWithModelOutput } from '../../tools/model-output.ts';
 import type { PromptBuilder } from '../../prompt/prompt-builder.ts';
-import type { TaskPosition } from '../task-progress.ts';
+import { beginOfTask, type TaskPosition } from '../task-progress.ts';
 
 /**
  * Where a task list stood, the number of the first step of its current task, and the number of messages that the run
@@ -26,14 +27,16 @@ export async function readTaskPosition(
 ): Promise<PastTasks | undefined> {
   const entry = lastEntry(events, list);
   if (entry === undefined) return undefined;
-  const countUntil = async (index: number): Promise<number> => {
+  const messagesUntil = async (index: number): Promise<ModelMessage[]> => {
     const said = reduceAll(events.slice(0, index)).messages.slice(countPromptMessages(events));
-    return (
-      promptMessages + (await toModelMessages(said, toolsWithModelOutput(prompt.definitions.tools))).length
-    );
+    return toModelMessages(said, toolsWithModelOutput(prompt.definitions.tools));
   };
-  const initialMessageCount = await countUntil(1);
-  const since = entry.index === undefined ? 0 : await countUntil(entry.index);
+  const earlier = (await messagesUntil(1)).length;
+  const initialMessageCount = promptMessages + earlier;
+  const since =
+    entry.index === undefined
+      ? 0
+      : promptMessages + beginOfTask(await messagesUntil(entry.index), list, earlier);
   return { taskId: entry.taskId, since, nudges, firstStep: entry.step, initialMessageCount };
 }
 

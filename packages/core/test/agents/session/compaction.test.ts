@@ -55,6 +55,14 @@ describe('a conversation is summarized', () => {
     expect(result.messages[2]).toEqual({ role: 'user', content: 'And now?' });
   });
 
+  test('after which the model may make the calls again whose results it no longer has', async () => {
+    const read = calls(['search', { query: 'a' }]);
+    const turns = [read, big(), 'In short.', read, big(), 'In short.', read, complete()];
+    const { told } = await playSession(turns, { tokenLimit: 1_000 });
+    expect(told.filter((line) => line.includes('search {"found":"a"}'))).toHaveLength(3);
+    expect(told.filter((line) => line.startsWith('onError'))).toEqual([]);
+  });
+
   test('never if it is a single long message', async () => {
     const { model } = await playSession([complete()], {
       initialMessage: 'y'.repeat(8_000),

@@ -134,7 +134,7 @@ describe('an unreadable answer explains the fault to the model', () => {
 
   test('every fault is named', () => {
     expect(faultOf(() => read('<note>hm', both))).toBe(
-      'parse_failed: <answer> is missing; <note> is opened and never closed. Write it as <answer>…</answer>.',
+      'parse_failed: <answer> is missing; <note> is opened and never closed. Write them as <answer>…</answer>, <note>…</note>.',
     );
   });
 });

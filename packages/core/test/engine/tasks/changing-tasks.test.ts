@@ -57,6 +57,53 @@ describe('definitions of a task last as long as the task', () => {
     expect(model.calls.map((call) => systemOf(call))).toEqual(['', 'more:\nis unlocked', '', '']);
   });
 
+  test('and unnamed text of a task follows that of the prompt', async () => {
+    const { model } = await play(
+      go((prompt) => {
+        prompt.defSystem('Never give legal advice.');
+        prompt.defTaskList([{ task: 'One' }, { task: 'Two', extend: (own) => own.defSystem('Use grams.') }]);
+      }),
+      [finish('1'), finish('2'), 'Done.'],
+    );
+    const own = 'Never give legal advice.';
+    expect(model.calls.map((call) => systemOf(call))).toEqual([own, `${own}\n\nUse grams.`, own]);
+  });
+
+  test('for definitions that an async plugin method makes', async () => {
+    const plugin = definePlugin({
+      name: 'docs',
+      setup: (prompt) => ({
+        async useDocs(text: string) {
+          await new Promise((resolve) => setTimeout(resolve, 1));
+          prompt.def('DOCS', text);
+          prompt.defTool('lookUp', '', z.object({}), () => text);
+        },
+      }),
+    });
+    const model = scriptedModel([finish('1'), finish('2'), 'Done.']);
+    const { run } = await runPrompt(
+      (prompt) => {
+        prompt.defTaskList([
+          { task: 'One', extend: (own) => own.useDocs('of one') },
+          { task: 'Two', extend: (own) => own.useDocs('of two') },
+        ]);
+        prompt.$`Go.`;
+      },
+      { model, options: { plugins: [plugin] } },
+    );
+    expect((await run.finished).status).toBe('done');
+    expect(model.calls.map((call) => /of \w+/.exec(systemOf(call))?.[0])).toEqual([
+      'of one',
+      'of two',
+      undefined,
+    ]);
+    expect(model.calls.map(({ tools }) => tools?.some(({ name }) => name === 'lookUp'))).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
   test('for definitions that a plugin method makes', async () => {
     const glossary = definePlugin({
       name: 'glossary',

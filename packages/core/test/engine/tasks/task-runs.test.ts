@@ -1,9 +1,84 @@
+import { createRun, definePrompt, type Prompt } from '@cueline/core';
+import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import { sent } from '../../sent-requests.ts';
 import { call, go, play } from '../../support.ts';
+import { nextEvent } from '../../support/runs.ts';
 import * as z from 'zod';
 
 const finish = (result: string) => call('finishTask', { result });
+
+describe('a task that the model starts beside other calls', () => {
+  const sends = (prompt: Prompt): void => {
+    prompt.defDynamicTaskList();
+    prompt.defTool('sendMail', '', z.object({}), () => 'The mail is sent.', { effect: 'external' });
+  };
+
+  test('has their results in its window', async () => {
+    const { model, state } = await play(go(sends), [
+      [
+        call('createTask', { description: 'A' }),
+        call('createTask', { description: 'B' }),
+        call('startTask', { taskId: 'task-1' }),
+      ],
+      [
+        call('completeTask', { taskId: 'task-1', result: 'a' }),
+        call('startTask', { taskId: 'task-2' }),
+        call('sendMail'),
+      ],
+      [call('completeTask', { taskId: 'task-2', result: 'b' })],
+      'Done.',
+    ]);
+    expect(state.status).toBe('done');
+    const [, second, third] = sent(model).map(({ messages }) => messages.join('\n'));
+    expect(second).not.toContain('createTask');
+    expect(third).toContain('The mail is sent.');
+  });
+});
+
+test('a task that the user adds in a later turn is not taken for a removed one of the author', async () => {
+  let go = (): void => {};
+  const work = definePrompt('work', (prompt) => {
+    prompt.defTool(
+      'wait',
+      '',
+      z.object({}),
+      () => new Promise<string>((resolve) => (go = () => resolve('ok'))),
+      {
+        effect: 'read',
+      },
+    );
+    prompt.defTaskList([
+      { task: 'A' },
+      { task: 'Calculate', validation: (result) => (result === '42' ? undefined : 'not 42') },
+    ]);
+    prompt.$`Go.`;
+  });
+  const model = scriptedModel([
+    [call('wait')],
+    [finish('a')],
+    'One.',
+    [call('wait')],
+    [finish('Snow falls.')],
+    'Two.',
+  ]);
+  const run = createRun(work, { model });
+  for (const [act, edit] of [
+    [() => run.start(), { type: 'remove', taskId: 'task-2' }],
+    [() => run.send('More.'), { type: 'add', title: 'Write a haiku' }],
+  ] as const) {
+    const begun = nextEvent(run, 'tool-start');
+    const result = act();
+    await begun;
+    expect(await run.edit(edit)).toEqual({ accepted: true });
+    go();
+    await result;
+  }
+  expect(run.getState().tasks).toMatchObject([
+    { id: 'task-1', status: 'completed' },
+    { id: 'task-3', status: 'completed', result: 'Snow falls.' },
+  ]);
+});
 
 describe('a run that does not end as done', () => {
   test('ends with tasks_incomplete after three reminders', async () => {
