@@ -76,6 +76,23 @@ export function boundEvents(
   );
 }
 
+/** Returns a bounded body of any format. Errors with `too_large`. */
+export function boundBody(
+  body: ReadableStream<Uint8Array>,
+  { answerBytes }: BodyLimits = bodyLimits,
+): ReadableStream<Uint8Array> {
+  let total = 0;
+  return body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        total += chunk.length;
+        if (total > answerBytes) throw tooLargeError('It', answerBytes);
+        controller.enqueue(chunk);
+      },
+    }),
+  );
+}
+
 /**
  * Returns the beginning of a body as text. Never rejects: returns what has arrived of a body that is cut off or
  * takes too long.

@@ -3,7 +3,7 @@ import { CuelineError } from '../base/errors.ts';
 import { isRecord } from '../base/is-record.ts';
 import { parseJson } from '../json/parse-json.ts';
 import { isLoopback } from './base-url.ts';
-import { boundEvents, readFirstBytes } from './bounded-body.ts';
+import { boundBody, boundEvents, readFirstBytes } from './bounded-body.ts';
 import { isBrowser, pageOrigin } from './platform.ts';
 import { providerMessage } from './provider-message.ts';
 
@@ -41,10 +41,10 @@ export function guardFetch(base?: FetchFunction): FetchFunction {
       );
     }
     if (response.status >= 400) return withFirstBytes(response);
-    if (!asksForStream(url, init)) return response;
-    if (type.startsWith('application/json')) throw await jsonInsteadOfStreamError(url, response);
+    const isStream = asksForStream(url, init);
+    if (isStream && type.startsWith('application/json')) throw await jsonInsteadOfStreamError(url, response);
     if (response.body === null) return response;
-    return new Response(boundEvents(response.body), response);
+    return new Response(isStream ? boundEvents(response.body) : boundBody(response.body), response);
   };
 }
 
@@ -54,10 +54,16 @@ async function withFirstBytes(response: Response): Promise<Response> {
   return new Response(text, response);
 }
 
-/** True for a call whose answer is a stream of events, in the formats of all providers. */
+/**
+ * True for a call whose answer is a stream of events, in the formats of all providers except Bedrock, whose streams are
+ * binary, and the AI Gateway, which has this in a header.
+ */
 function asksForStream(url: string, init: Parameters<FetchFunction>[1]): boolean {
-  const isNamed = /:streamGenerateContent\b/.test(url);
-  return isNamed || (typeof init?.body === 'string' && /"stream":\s*true/.test(init.body));
+  if (/:streamGenerateContent\b/.test(url)) return true;
+  // a body may be large, so it is parsed only if it has the field anywhere, such as in the input of a tool call
+  if (typeof init?.body !== 'string' || !/"stream":\s*true/.test(init.body)) return false;
+  const body = parseJson(init.body);
+  return isRecord(body) && body['stream'] === true;
 }
 
 /** Returns the error for an answer in JSON where a stream was requested: mostly an error with the wrong status. */

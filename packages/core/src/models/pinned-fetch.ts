@@ -21,7 +21,7 @@ type NodeClient = {
   request(
     url: URL,
     options: { agent: false; lookup: Lookup; headers: Record<string, string>; signal?: AbortSignal },
-  ): { on(type: 'response' | 'error', listener: (value: never) => void): unknown; end(): void };
+  ): { on(type: 'response' | 'error' | 'close', listener: (value: never) => void): unknown; end(): void };
 };
 type NodeResponse = {
   destroy(): void;
@@ -95,6 +95,15 @@ export async function fetchPinned(url: URL, init: RequestInit, pinned: Address):
     });
     request.on('response', resolve);
     request.on('error', reject);
+    // the only event for a connection that is closed without an error, as after a 101; rejects nothing after a response
+    request.on('close', () =>
+      reject(
+        new CuelineError(
+          'network',
+          `A file of ${url.host} was not downloaded: the server closed the connection without an answer. Check the address, or give the file itself, such as its bytes.`,
+        ),
+      ),
+    );
     request.end();
   });
   if (!isPinned) {

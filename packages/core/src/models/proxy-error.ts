@@ -67,6 +67,8 @@ const marker = 'event: proxy-error\n';
  * @throws APICallError whose cause is a CuelineError with the meaning of the refusal
  */
 export async function readProxyAnswer(response: Response, url: string): Promise<Response> {
+  // a redirect in a browser, which no Response can be made of; `guardFetch` refuses it
+  if (response.type === 'opaqueredirect' || response.status === 0) return response;
   if (response.ok)
     return response.body === null ? response : new Response(untilFault(response.body), response);
   const { text } = await readFirstBytes(response);
@@ -117,7 +119,7 @@ function untilFault(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array
             tail = known.slice(-marker.length - 1);
             return controller.enqueue(value);
           }
-          fault = known.slice(at + 1 + marker.length, MAX_FAULT_LENGTH);
+          fault = known.slice(at + 1 + marker.length).slice(0, MAX_FAULT_LENGTH);
           const before = new TextEncoder().encode(known.slice(tail.length, at + 1));
           if (before.length > 0) return controller.enqueue(before);
         }

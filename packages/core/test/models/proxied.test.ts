@@ -2,7 +2,7 @@ import { generateText, streamText } from 'ai';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { CuelineError } from '@cueline/core';
-import { proxied, type ProxiedOptions, resolveModel, secretsOf } from '@cueline/core/models';
+import { proxied, type ProxiedOptions, resolveModel, secretsOf, toRunError } from '@cueline/core/models';
 
 afterEach(() => void vi.unstubAllGlobals());
 
@@ -45,7 +45,42 @@ async function readStream(options: Parameters<typeof streamText>[0]): Promise<vo
   }
 }
 
+/** The error with which a call through a server ends that answers like this. */
+async function failureOf(answer: () => Response): Promise<CuelineError> {
+  const settings = proxied('https://a.example/api/models', { fetch: async () => answer() });
+  try {
+    await readStream({ model: await resolveModel('groq:x', settings), prompt: 'Hi', maxRetries: 0 });
+  } catch (error) {
+    return toRunError(error);
+  }
+  throw new Error('nothing failed');
+}
+
 describe('proxied', () => {
+  test("refuses a redirect by the app's server, also one that a browser shows without its status", async () => {
+    const opaque = Object.defineProperties(new Response(null), {
+      type: { value: 'opaqueredirect' },
+      status: { value: 0 },
+      ok: { value: false },
+    });
+    const redirect = new Response(null, { status: 307, headers: { location: 'https://b.example/' } });
+    for (const answer of [opaque, redirect]) {
+      expect((await failureOf(() => answer)).code).toBe('redirect_blocked');
+    }
+  });
+
+  test.each([10, 5_000])(
+    'reports why the proxy ended a stream, also if it arrives with %i characters before it',
+    async (length) => {
+      const delta = { choices: [{ index: 0, delta: { content: 'x'.repeat(length) } }] };
+      const fault = { error: { type: 'proxy_error', code: 'unavailable', message: 'Switched off.' } };
+      const text = `data: ${JSON.stringify(delta)}\n\nevent: proxy-error\ndata: ${JSON.stringify(fault)}\n\n`;
+      const headers = { 'content-type': 'text/event-stream' };
+      const error = await failureOf(() => new Response(text, { headers }));
+      expect(error).toMatchObject({ code: 'overloaded', message: 'Switched off.' });
+    },
+  );
+
   test.each([
     ['openai:gpt-x', '/openai/responses'],
     ['anthropic:claude-x', '/anthropic/messages'],

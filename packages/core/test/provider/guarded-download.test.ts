@@ -13,6 +13,8 @@ const server = createServer((request, response) => {
   asked.push(request.url!);
   const to = new URL(request.url!, 'http://a').searchParams.get('to');
   if (to !== null) response.writeHead(302, { location: to }).end();
+  else if (request.url === '/upgrade')
+    request.socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
   else if (request.url === '/endless') response.write('x');
   else if (request.url === '/packed') response.writeHead(200, { 'content-encoding': 'gzip' }).end('x');
   else response.writeHead(200, { 'content-type': 'text/plain' }).end('hello');
@@ -102,6 +104,10 @@ describe('a file', () => {
     await expect(get(at('/file'), { maxBytes: 4 })).rejects.toThrow();
     await expect(get(at('/endless'), { timeoutMs: 50 })).rejects.toThrow();
     await expect(get(at('/packed'))).rejects.toThrow('compressed a file');
+  });
+
+  test('is an error if the server switches to another protocol', async () => {
+    await expect(get(at('/upgrade'))).rejects.toThrow('closed the connection without an answer');
   });
 });
 

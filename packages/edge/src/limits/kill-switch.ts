@@ -14,7 +14,8 @@ export type KillSwitch = {
 
 /**
  * A switch, or a function that is called before each call, for example for a flag that all instances share: true
- * refuses the call. If the function throws or takes longer than ten seconds, the call is refused.
+ * refuses the call. A proxy asks twice: before it reads the body, and before it calls the provider. If the function
+ * throws or takes longer than ten seconds, the call is refused.
  */
 export type KillSwitchOption = KillSwitch | (() => boolean | Promise<boolean>);
 

@@ -1,6 +1,6 @@
 import { chargeOf, noCharge } from '../limits/charge.ts';
 import { worstInput } from '../limits/input-size.ts';
-import { onSwitchStop } from '../limits/kill-switch.ts';
+import { isSwitchedOff, onSwitchStop, switchedOff } from '../limits/kill-switch.ts';
 import { costOf, priceOf, worstCost, type ModelPrice } from '../limits/prices.ts';
 import { isUnbilled, isUnbilledStatus } from '../limits/unbilled.ts';
 import { answerHeaders, Refusal } from '../http/respond.ts';
@@ -101,10 +101,15 @@ class ReservedCall {
 
   async make(body: string): Promise<Response> {
     try {
+      const { killSwitch, onEvent } = this.#settings;
+      // again, because the body and the reservation may have taken long, and the switch may not stop calls in progress
+      if (await isSwitchedOff(killSwitch, (error) => onEvent({ type: 'failed', error }))) {
+        throw new Refusal('unavailable', switchedOff);
+      }
       const already = cutOffRefusal(this.#controller.signal);
       if (already !== undefined) throw already;
       const { worst } = this.#reservation;
-      this.#settings.onEvent({ type: 'call', ...this.#about, reserved: worst.input + worst.output });
+      onEvent({ type: 'call', ...this.#about, reserved: worst.input + worst.output });
       return await this.#answer(await this.#send(body));
     } catch (error) {
       this.#controller.abort('client' satisfies CutOff);

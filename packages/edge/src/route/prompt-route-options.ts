@@ -76,7 +76,10 @@ export type PromptRouteLimits = Limits & {
   memoryBytes: number;
   /** How long a run can be read after its end, in milliseconds. Default 5 minutes. */
   replayMs: number;
-  /** The most bytes of a command to a run under way, such as the result of a client tool. Default 512 KB. */
+  /**
+   * The most bytes of a command to a run under way, such as the result of a client tool. Default 512 KB. All commands to
+   * one run may have eight times this together, and at least 4 MiB.
+   */
   commandBytes: number;
   /**
    * Requests of one subject per minute, whatever they ask for, and as many at once. Counted in each process: it

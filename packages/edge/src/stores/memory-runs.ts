@@ -4,7 +4,13 @@ import { unrefTimer, startTimer } from '../base/timer.ts';
 import { eachOf } from './event-batch.ts';
 import { createEventChannel, type EventChannel } from './event-channel.ts';
 import { keptBytes } from './memory-bytes.ts';
-import { KEPT_MESSAGES, type NewRun, type RunLogStore, type RunMessage } from './run-log-store.ts';
+import {
+  KEPT_MESSAGE_BYTES,
+  KEPT_MESSAGES,
+  type NewRun,
+  type RunLogStore,
+  type RunMessage,
+} from './run-log-store.ts';
 
 /** The options of {@link createMemoryRuns}. */
 export type MemoryRunsOptions = {
@@ -32,8 +38,6 @@ type RunEntry = NewRun & {
 
 /** About what a run costs besides its events. */
 const OVERHEAD = 2_048;
-/** The most bytes of messages of one run: many times what one message may have. */
-const MAX_MESSAGE_BYTES = 4 << 20;
 
 /**
  * Keeps runs in this process, for development and for a single instance: it does not know the runs of other
@@ -107,7 +111,7 @@ export function createMemoryRuns(options: MemoryRunsOptions = {}): RunLogStore {
       run.messageBytes += keptBytes(text);
       let gone = bytesOf(run.messages.keepLast(KEPT_MESSAGES));
       // the latest one stays, whatever its length
-      while (run.messageBytes - gone > MAX_MESSAGE_BYTES && run.messages.kept > 1) {
+      while (run.messageBytes - gone > KEPT_MESSAGE_BYTES && run.messages.kept > 1) {
         gone += bytesOf(run.messages.keepLast(run.messages.kept - 1));
       }
       run.messageBytes -= gone;

@@ -41,6 +41,8 @@ export type RunMessage =
 
 /** How many messages about a run a store has to keep for late readers; older ones may be forgotten. */
 export const KEPT_MESSAGES = 200;
+/** How many bytes of them, so that a client with long commands cannot fill the store. The latest one is always kept. */
+export const KEPT_MESSAGE_BYTES: number = 4 << 20;
 
 /**
  * Stores runs, so that every instance that shares the store can read, stop and answer them. A run is forgotten

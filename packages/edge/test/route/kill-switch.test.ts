@@ -1,4 +1,4 @@
-import { createKillSwitch } from '@cueline/edge';
+import { createKillSwitch, createMemoryLimits } from '@cueline/edge';
 import { expect, test, vi } from 'vitest';
 import { ask as askProxy, chatBody, fixture, parts, refused, sse } from '../proxy/support.ts';
 import { all, ask, client, endless, greet, looks, never, post, refusal, sends, testRoute } from './routes.ts';
@@ -68,6 +68,35 @@ test('running runs end when the switch is turned on, at their full price', async
   // runs that have ended are not held on to
   expect((await hub.route(ask('DELETE', `?run=${response.headers.get('x-cueline-run')}`))).status).toBe(204);
 });
+
+test.each(['its body arrives', 'its tokens are reserved'])(
+  'a call is not made if the switch is turned on while %s',
+  async (when) => {
+    const killSwitch = createKillSwitch();
+    const limits = createMemoryLimits();
+    const store: typeof limits = {
+      ...limits,
+      reserve(call) {
+        if (when === 'its tokens are reserved') killSwitch.turnOn();
+        return limits.reserve(call);
+      },
+    };
+    const { proxy, sent, events, store: asked } = fixture(undefined, { killSwitch, store });
+    const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
+      {
+        pull(controller) {
+          if (when === 'its body arrives') killSwitch.turnOn({ stopRuns: true });
+          controller.enqueue(new TextEncoder().encode(JSON.stringify(chatBody)));
+          controller.close();
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    expect(await refused(proxy(askProxy({ body })))).toEqual(off);
+    expect([sent, asked.at(-1)]).toEqual([[], 'settle 0']);
+    expect(events.at(-1)).toMatchObject({ type: 'refused', code: 'unavailable' });
+  },
+);
 
 test.each([
   ['that returns true', () => true],

@@ -78,6 +78,26 @@ export function describeRunMessages(name: string, { open, setUp }: MessagesUnder
       expect(late.seen).toEqual(pings.slice(-late.seen.length));
     }, 30_000);
 
+    test('are kept for readers that come later, the latest 4 MiB of long ones', async () => {
+      const { store, runId } = await setUp();
+      const send = (id: string, length: number): Promise<void> =>
+        store.send(runId, { type: 'reply', id, reply: { accepted: false, reason: 'x'.repeat(length) } });
+      /** The ids that a later reader gets, up to this one. */
+      const idsTo = async (last: string): Promise<string[]> => {
+        const controller = new AbortController();
+        const { seen, ended } = collect((await open()).messages(runId, controller.signal));
+        const ids = (): string[] => seen.map((message) => ('id' in message ? message.id : ''));
+        await expect.poll(() => ids().at(-1), { timeout: 5_000 }).toBe(last);
+        controller.abort();
+        await ended;
+        return ids();
+      };
+      for (const id of ['1', '2', '3', '4', '5', '6']) await send(id, 1_000_000);
+      expect(await idsTo('6')).toEqual(['3', '4', '5', '6']);
+      await send('huge', 5_000_000);
+      expect(await idsTo('huge')).toEqual(['huge']);
+    }, 30_000);
+
     test('to an unknown run are not kept', async () => {
       const store = await open();
       await store.send('run-never', { type: 'stop' });

@@ -9,12 +9,15 @@ import type { RouteSettings } from '../settings.ts';
 import { leastTokens } from '../usage/least-tokens.ts';
 import { guardBudget, LEASE_MS, startLease } from '../guard/guarded-step.ts';
 import { limitsWithin, startRefusedError, type BudgetedRun } from '../usage/run-budget.ts';
+import { createCommandBudget, type CommandBudget } from './command-budget.ts';
 import type { DurableHost } from './durable-host.ts';
 import { storedKey, type ReachedRun, type Runs, type StartedRun, type StartRequest } from './runs.ts';
 import { shownEvents } from './shown-events.ts';
 
 /** How long to wait for a stopped run, in milliseconds. */
 const STOP_MS = 2_000;
+/** The commands of how many runs are counted: of those that got the latest ones. */
+const COUNTED_RUNS = 10_000;
 const unused = { tokens: 0, cost: 0 };
 
 /** Creates the runs of a route whose runs happen on a durable host, with the protections of the route around them. */
@@ -22,11 +25,12 @@ export function createDurableRuns(settings: RouteSettings, host: DurableHost): R
   return new DurableRuns(settings, host);
 }
 
-/** The runs in the store of a durable host. This instance keeps nothing of them. */
+/** The runs in the store of a durable host. This instance keeps only how many bytes of commands it has sent them. */
 class DurableRuns implements Runs {
   readonly #settings: RouteSettings;
   readonly #host: DurableHost;
   readonly #budget;
+  readonly #commandBudgets = new Map<string, CommandBudget>();
 
   constructor(settings: RouteSettings, host: DurableHost) {
     this.#settings = settings;
@@ -97,7 +101,19 @@ class DurableRuns implements Runs {
     });
     for (const event of events) check.see(event);
     const reason = await check.refusal(command);
-    return reason === undefined ? this.#host.respond(runId, command) : { accepted: false, reason };
+    if (reason !== undefined) return { accepted: false, reason };
+    return this.#commandBudgetOf(runId)(command) ?? this.#host.respond(runId, command);
+  }
+
+  #commandBudgetOf(runId: string): CommandBudget {
+    const budget = this.#commandBudgets.get(runId) ?? createCommandBudget(this.#settings.commandBytes);
+    this.#commandBudgets.delete(runId);
+    this.#commandBudgets.set(runId, budget);
+    for (const oldest of this.#commandBudgets.keys()) {
+      if (this.#commandBudgets.size <= COUNTED_RUNS) break;
+      this.#commandBudgets.delete(oldest);
+    }
+    return budget;
   }
 
   async begin({ start, identity, chat }: StartRequest): Promise<StartedRun> {

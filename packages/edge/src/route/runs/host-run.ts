@@ -16,6 +16,7 @@ import { createCommandCheck } from '../check-command.ts';
 import { createErrorRedaction } from '../redact-errors.ts';
 import { redactRequests } from '../redact-requests.ts';
 import type { Permissions } from '../permissions.ts';
+import { createCommandBudget } from './command-budget.ts';
 import { createStoreWriter } from './store-writer.ts';
 
 /** A run in this instance. */
@@ -38,6 +39,8 @@ export type HostedRunOptions = {
   request: RunRequest;
   store: RunLogStore;
   runMs: number;
+  /** The most bytes of one command; a few of this size are the most that the run takes. */
+  commandBytes: number;
   /** Shows clients the errors that the prompt's own code threw. */
   showErrors?: boolean;
   /** Shows clients what the model is sent. */
@@ -92,6 +95,7 @@ class RunHost implements HostedRun {
   readonly #replies = new Map<string, { reply: EditReply; shown: boolean }>();
   readonly #hideErrors;
   readonly #check;
+  readonly #budget;
   #innerId: string | undefined;
   #cause: SerializedError | undefined;
   #grace: ReturnType<typeof setTimeout> | undefined;
@@ -117,6 +121,7 @@ class RunHost implements HostedRun {
       subject: this.subject,
       onFailure: this.#onFailure,
     });
+    this.#budget = createCommandBudget(options.commandBytes);
     this.#writer = createStoreWriter({
       store: this.#store,
       runId: this.runId,
@@ -218,6 +223,8 @@ class RunHost implements HostedRun {
     if (this.#innerId === undefined || this.#innerId === '' || this.#ended) return runEndedReply();
     const reason = await this.#check.refusal(command);
     if (reason !== undefined) return { accepted: false, reason };
+    const refused = this.#budget(command);
+    if (refused !== undefined) return refused;
     return (await this.#executor.send?.(this.#innerId, command)) ?? runEndedReply();
   }
 

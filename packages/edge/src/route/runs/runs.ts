@@ -329,6 +329,7 @@ class RouteRuns implements Runs {
       request: { ...request, options },
       store: this.#store,
       runMs: this.#settings.runMs,
+      commandBytes: this.#settings.commandBytes,
       showErrors: this.#settings.showErrors,
       showRequests: this.#settings.showRequests,
       onEvent: add,

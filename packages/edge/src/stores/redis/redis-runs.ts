@@ -2,6 +2,7 @@ import { checkNames } from '@cueline/core/server';
 import { withTimeout } from '../../base/with-timeout.ts';
 import { follow, type Following, type ListSlice } from '../follow.ts';
 import {
+  KEPT_MESSAGE_BYTES,
   KEPT_MESSAGES,
   type EventBatch,
   type NewRun,
@@ -34,7 +35,7 @@ export type RedisRunsOptions = {
 /** Every option. The compiler compares this list with the type. */
 const optionNames: Record<keyof RedisRunsOptions, true> = { prefix: true };
 
-/** How many events are written or read at once: a script blocks all other clients. */
+/** How many events are written, or events or messages read, at once: a script blocks all other clients. */
 const MAX_BATCH_EVENTS = 250;
 const MAX_BATCH_BYTES = 512 * 1_024;
 /** How often readers look for events whose notification was lost, in milliseconds. */
@@ -130,7 +131,8 @@ export function createRedisRuns(client: RedisClient, options: RedisRunsOptions =
     },
     async send(runId, message) {
       const [run, , messages] = redis.keysOf(runId);
-      const args = [messagesChannel(redis.prefix, runId), JSON.stringify(message), String(KEPT_MESSAGES)];
+      const kept = [String(KEPT_MESSAGES), String(KEPT_MESSAGE_BYTES)];
+      const args = [messagesChannel(redis.prefix, runId), JSON.stringify(message), ...kept];
       await addMessage(redis.client, [run, messages], args);
     },
     messages: (runId, signal) => redis.messagesFrom('0-0', runId, signal),
@@ -218,16 +220,15 @@ class RedisLog {
     const [run, , messages] = this.keysOf(runId);
     const begin = (): Following<RunMessage> =>
       this.look(messagesChannel(this.prefix, runId), first, async (from) => {
-        const found = replyTexts(
-          await readMessages(this.client, [run, messages], [from, String(MAX_BATCH_EVENTS)]),
-        );
+        const args = [from, String(MAX_BATCH_EVENTS), String(MAX_BATCH_BYTES)];
+        const found = replyTexts(await readMessages(this.client, [run, messages], args));
         if (found === undefined) return undefined;
-        const [ms, ...pairs] = found;
+        const [ms, more, ...pairs] = found;
         const ids = pairs.filter((_, index) => index % 2 === 0);
         const texts = pairs.filter((_, index) => index % 2 === 1);
         const items = texts.map((text) => JSON.parse(text) as RunMessage);
-        const more = items.length === MAX_BATCH_EVENTS;
-        return { items, next: idAfter(ids.at(-1)) ?? from, more, over: false, ms: Number(ms) };
+        const next = idAfter(ids.at(-1)) ?? from;
+        return { items, next, more: more === '1', over: false, ms: Number(ms) };
       });
     return follow(begin, signal);
   }

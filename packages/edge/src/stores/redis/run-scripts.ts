@@ -86,11 +86,20 @@ end
 return found
 `);
 
-/** Keys: the run, its messages. Arguments: the channel of its messages, the message, how many to keep. */
+/**
+ * Keys: the run, its messages. Arguments: the channel of its messages, the message, how many to keep, and how many
+ * bytes of them. The latest one is always kept.
+ */
 export const addMessage: RedisScript = createScript(`
 local run = redis.call('HMGET', KEYS[1], 'length', 'ended')
 if not run[1] or run[2] then return end
-redis.call('XADD', KEYS[2], 'MAXLEN', '~', ARGV[3], '*', 'message', ARGV[2])
+redis.call('XADD', KEYS[2], '*', 'message', ARGV[2])
+local count, bytes = redis.call('XLEN', KEYS[2]), redis.call('HINCRBY', KEYS[1], 'messageBytes', #ARGV[2])
+while count > 1 and (count > tonumber(ARGV[3]) or bytes > tonumber(ARGV[4])) do
+  local oldest = redis.call('XRANGE', KEYS[2], '-', '+', 'COUNT', 1)[1]
+  redis.call('XDEL', KEYS[2], oldest[1])
+  count, bytes = count - 1, redis.call('HINCRBY', KEYS[1], 'messageBytes', -#oldest[2][2])
+end
 redis.call('PEXPIRE', KEYS[2], redis.call('PTTL', KEYS[1]))
 redis.call('PUBLISH', ARGV[1], '')
 `);
@@ -102,15 +111,23 @@ return latest[1] and latest[1][1]
 `);
 
 /**
- * Keys: the run, its messages. Arguments: the first id to read, how many messages. Returns the ms until the run
- * expires, and for each message its id and text; or nothing for an unknown run.
+ * Keys: the run, its messages. Arguments: the first id to read, how many messages, how many bytes after which no
+ * more are added. Returns the ms until the run expires, '1' if there may be more messages, and for each message its id
+ * and text; or nothing for an unknown run.
  */
 export const readMessages: RedisScript = createScript(`
 if redis.call('EXISTS', KEYS[1]) == 0 then return false end
-local found = { tostring(redis.call('PTTL', KEYS[1])) }
-for _, entry in ipairs(redis.call('XRANGE', KEYS[2], ARGV[1], '+', 'COUNT', ARGV[2])) do
+local entries = redis.call('XRANGE', KEYS[2], ARGV[1], '+', 'COUNT', ARGV[2])
+local found = { tostring(redis.call('PTTL', KEYS[1])), #entries < tonumber(ARGV[2]) and '0' or '1' }
+local bytes, limit = 0, tonumber(ARGV[3])
+for index, entry in ipairs(entries) do
   found[#found + 1] = entry[1]
   found[#found + 1] = entry[2][2]
+  bytes = bytes + #entry[2][2]
+  if bytes >= limit and index < #entries then
+    found[2] = '1'
+    break
+  end
 end
 return found
 `);

@@ -1,4 +1,5 @@
-import { KEPT_MESSAGES, type RunMessage } from '../run-log-store.ts';
+import { utf8Length } from '../../base/utf8-length.ts';
+import { KEPT_MESSAGE_BYTES, KEPT_MESSAGES, type RunMessage } from '../run-log-store.ts';
 import type { ItemAccess } from './item-access.ts';
 import type { KeyedQueue } from './keyed-queue.ts';
 
@@ -26,6 +27,17 @@ function nextTime(): number {
   return latest;
 }
 
+/** Returns the messages to keep: the latest one, and those before it within the limits. */
+function latestOf(messages: readonly SentMessage[]): SentMessage[] {
+  const recent = messages.slice(-KEPT_MESSAGES);
+  let bytes = 0;
+  for (let at = recent.length - 1; at >= 0; at -= 1) {
+    bytes += utf8Length(JSON.stringify(recent[at]));
+    if (bytes > KEPT_MESSAGE_BYTES && at < recent.length - 1) return recent.slice(at + 1);
+  }
+  return recent;
+}
+
 /**
  * Each sender has its own list for each run, so that senders do not overwrite each other's messages. A further list
  * names the senders; each adds itself until it finds itself in it.
@@ -49,7 +61,7 @@ export function createMessages(items: ItemAccess, queue: KeyedQueue): Messages {
       queue(listOf(run, own), async () => {
         const { dropped, messages } = (await items.read<MessageList>(listOf(run, own))) ?? emptyList;
         const all = [...messages, { at: nextTime(), message }];
-        const kept = all.slice(-KEPT_MESSAGES);
+        const kept = latestOf(all);
         await items.write(listOf(run, own), {
           dropped: dropped + all.length - kept.length,
           messages: kept,

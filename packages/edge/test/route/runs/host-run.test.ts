@@ -28,6 +28,7 @@ async function setUp(events: Executor['start'], runMs = 60_000, permissions = {}
     subject: 'ada',
     store,
     runMs,
+    commandBytes: 1_000,
     onFailure,
     request: { definition: greet as never, input: { name: 'Ada' } },
     executor: { start: events, send },

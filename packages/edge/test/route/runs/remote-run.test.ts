@@ -84,6 +84,7 @@ test('a silent run continues', async () => {
     subject: 'ada',
     store,
     runMs: 60_000,
+    commandBytes: 1_000,
     onFailure: vi.fn(),
     request: { definition: greet as never, input: {} },
     executor: {
