@@ -72,12 +72,43 @@ function makeVariant(schema: Schema, variants: readonly unknown[], position: Val
   const named = usable.find((variant) =>
     fixedValues(variant).some((value) => mentions(position.hints.request, value)),
   );
-  // Deep inside a recursive schema, take a variant that ends.
-  const flat = resolved.find(
-    (variant) => !['object', 'array'].includes(typeOf(variant) ?? '') && !isUnion(variant),
-  );
-  const picked = (position.depth >= deepest ? flat : undefined) ?? named ?? usable[0] ?? resolved[0] ?? {};
+  // Deep inside a recursive schema, take the variant that ends soonest.
+  const ending = position.depth >= deepest ? soonestEnding(resolved, position.root) : undefined;
+  const picked = ending ?? named ?? usable[0] ?? resolved[0] ?? {};
   return make(merge(rest, picked), position);
+}
+
+/** How many levels below a variant are searched for its end. */
+const mostLevels = 4;
+
+/** The variant whose required values need the fewest levels; undefined if none ends within {@link mostLevels}. */
+function soonestEnding(variants: readonly Schema[], root: unknown): Schema | undefined {
+  for (let levels = 0; levels <= mostLevels; levels += 1) {
+    const found = variants.find((variant) => endsWithin(variant, levels, root));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function endsWithin(node: unknown, levels: number, root: unknown): boolean {
+  const schema = resolveSchema(node, root);
+  if ('const' in schema || schema.enum !== undefined) return true;
+  const variants = schema.anyOf ?? schema.oneOf;
+  const below = (one: unknown): boolean => levels > 0 && endsWithin(one, levels - 1, root);
+  if (variants !== undefined) return variants.some(below);
+  const { properties = {}, required = [], minItems = 0 } = schema;
+  switch (typeOf(schema)) {
+    case 'object':
+      return required.every((name) =>
+        below(Object.hasOwn(properties, name) ? properties[name] : schema.additionalProperties),
+      );
+    case 'array': {
+      const tuple = schema.prefixItems ?? (Array.isArray(schema.items) ? schema.items : undefined);
+      return tuple !== undefined ? tuple.every(below) : minItems === 0 || below(schema.items);
+    }
+    default:
+      return true;
+  }
 }
 
 /** The values that distinguish a variant from the others. */
@@ -180,8 +211,4 @@ function isDiscriminated(variants: readonly unknown[], root: unknown): boolean {
   return (
     variants.length <= 8 && variants.every((variant) => fixedValues(resolveSchema(variant, root)).length > 0)
   );
-}
-
-function isUnion(schema: Schema): boolean {
-  return schema.anyOf !== undefined || schema.oneOf !== undefined;
 }

@@ -90,8 +90,10 @@ export function numberNear(name: string, request: string): number | undefined {
 export function mentions(request: string, value: unknown): boolean {
   const text = String(value).trim();
   if (text === '' || typeof value === 'object') return false;
-  const escaped = toWords(text).replace(/[^\p{L}\d ]/gu, '') || text.replace(/[^\w]/g, '\\$&');
-  return new RegExp(`(?<![\\p{L}\\d])${escaped}(?![\\p{L}\\d])`, 'iu').test(toWords(request));
+  const words = toWords(text);
+  // an operator or another sign has no letters
+  if (words === '') return request.split(/\s+/).includes(text);
+  return new RegExp(`(?<![\\p{L}\\d])${words}(?![\\p{L}\\d])`, 'iu').test(toWords(request));
 }
 
 /** `2026-01-15`. */

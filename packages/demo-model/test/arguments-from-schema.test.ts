@@ -289,6 +289,33 @@ describe('argumentsFromSchema', () => {
     expect(tree.safeParse(argumentsFor(tree)).success).toBe(true);
   });
 
+  test('ends for a recursive union whose variants are all objects', () => {
+    type Expression =
+      | { kind: 'add'; left: Expression; right: Expression }
+      | { kind: 'call'; of: Expression[]; result: { value: number } };
+    const expression: z.ZodType<Expression> = z.lazy(() =>
+      z.union([
+        z.object({ kind: z.literal('add'), left: expression, right: expression }),
+        z.object({
+          kind: z.literal('call'),
+          of: z.array(expression),
+          result: z.object({ value: z.number() }),
+        }),
+      ]),
+    );
+    for (const request of ['', 'add 6 and 7']) {
+      const made = argumentsFor(z.object({ expression }), request) as { expression: unknown };
+      expect(expression.safeParse(made.expression).success, request).toBe(true);
+    }
+  });
+
+  test('chooses among operators', () => {
+    const schema = z.object({ operator: z.enum(['+', '-', '*', '/', '<=']) });
+    expect(argumentsFor(schema, 'Compute 6 * 7')).toEqual({ operator: '*' });
+    expect(argumentsFor(schema, 'Is 6 <= 7?')).toEqual({ operator: '<=' });
+    expect(argumentsFor(schema, 'Compute')).toEqual({ operator: '+' });
+  });
+
   test.each([
     [true],
     [{}],

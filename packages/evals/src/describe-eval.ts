@@ -13,6 +13,7 @@ import {
 import { afterAll, describe, inject, test, type TestContext } from 'vitest';
 import { openCassette, saveCassettes, type FileCassette } from './file-cassette.ts';
 import { fileEvalStore } from './file-eval-store.ts';
+import { printable, printableLine } from './report/printable.ts';
 import type { CommandSettings } from './settings.ts';
 
 /** What {@link describeEval} takes besides the eval. */
@@ -105,7 +106,7 @@ function cassetteOf(source: string | URL | FileCassette | undefined): FileCasset
 
 type Evaluation = {
   readonly started: boolean;
-  /** Starts the runs that are not filtered out, once. */
+  /** Starts the runs that are not filtered out, once. A cancelled test stops all of them. */
   start(context: TestContext): void;
   result(run: EvalRun): Promise<EvalResult>;
   report(): Promise<EvalReport>;
@@ -120,6 +121,7 @@ function createEvaluation<Input>(
   /** What the test of each run waits for. Vitest may run a failed test again. */
   const taken = new Map<EvalRun, PendingResult>();
   let report: Promise<EvalReport> | undefined;
+  const stop = new AbortController();
   const runs = listRuns(definition, options);
   const title = titlesOf(runs);
   for (const run of runs)
@@ -130,13 +132,15 @@ function createEvaluation<Input>(
       return report !== undefined;
     },
     start({ task, signal }) {
+      // of every test, because Vitest cancels those that still run, and the first one may have ended
+      onCancel(signal, () => stop.abort(signal.reason));
       if (report !== undefined) return;
       const titles = new Set(
         task.suite?.tasks.filter(({ mode }) => mode !== 'skip' && mode !== 'todo').map(({ name }) => name),
       );
       report = runEval(definition, {
         ...options,
-        signal,
+        signal: stop.signal,
         only: (one, run) => titles.has(title(run)) && (options.only?.(one, run) ?? true),
         onResult: (result) =>
           pendingResults
@@ -158,6 +162,15 @@ function createEvaluation<Input>(
     },
     report: () => report!,
   };
+}
+
+/** Calls back if Vitest cancels the tests. A hook or a test that takes too long aborts the signal of its test, too. */
+function onCancel(signal: AbortSignal, callback: () => void): void {
+  const check = (): void => {
+    if ((signal.reason as Error | undefined)?.name === 'TestRunAbortError') callback();
+  };
+  if (signal.aborted) check();
+  else signal.addEventListener('abort', check, { once: true });
 }
 
 /** Where a result arrives, and where its test takes it, in any order. */
@@ -193,6 +206,7 @@ function titlesOf(runs: readonly EvalRun[]): (run: EvalRun) => string {
   return ({ caseId, repetition, model, prompt }) =>
     [caseId, prompts && prompt, models && model, repetitions && `run ${repetition + 1}`]
       .filter((part) => part !== false)
+      .map(printableLine)
       .join(' · ');
 }
 
@@ -206,9 +220,9 @@ function failedRunError({ status, error, scores, input, expect, output }: EvalRe
           .map(({ scorer, score, reason }) => `${scorer}: ${reason ?? `score ${score}`}`);
   const shown = [...reasons, `input: ${JSON.stringify(input)}`];
   if (output !== undefined) shown.push(`output: ${shorten(output.text)}`);
-  const failure = withoutStack(shown.join('\n'));
+  const failure = withoutStack(printable(shown.join('\n')));
   return typeof expect === 'string' && output !== undefined && status === 'failed'
-    ? Object.assign(failure, { expected: expect, actual: output.text })
+    ? Object.assign(failure, { expected: printable(expect), actual: printable(output.text) })
     : failure;
 }
 

@@ -1,13 +1,23 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CuelineError } from '@cueline/core';
-import { createCassette, type Cassette, type CassetteOptions } from '@cueline/core/testing';
+import {
+  createCassette,
+  type Cassette,
+  type CassetteData,
+  type CassetteOptions,
+} from '@cueline/core/testing';
 import { inject } from 'vitest';
+import { withFileLock } from './file-lock.ts';
 
 /** A cassette in a file. */
 export type FileCassette = Cassette & {
-  /** Writes the file if something was recorded. `describeEval` does this when an eval has ended. */
+  /**
+   * Writes the file if something was recorded. `describeEval` does this when an eval has ended. What other eval files have
+   * added to the same cassette meanwhile stays.
+   */
   save(): void;
 };
 
@@ -34,9 +44,13 @@ export function openCassette(
     save: () => {
       if (!cassette.changed) return;
       mkdirSync(dirname(file), { recursive: true });
-      const temporary = `${file}.${process.pid}.tmp`;
-      writeFileSync(temporary, `${JSON.stringify(cassette, null, 1)}\n`);
-      renameSync(temporary, file);
+      withFileLock(file, () => {
+        const others = mode === 'extend' || isOfThisEvaluation(file) ? readCassette(file) : undefined;
+        const data = merge(cassette.toJSON(), others);
+        const temporary = `${file}.${randomUUID()}.tmp`;
+        writeFileSync(temporary, `${JSON.stringify(data, null, 1)}\n`);
+        renameSync(temporary, file);
+      });
     },
   });
   opened.set(file, fileCassette);
@@ -46,6 +60,25 @@ export function openCassette(
 /** Writes all cassettes with something new. */
 export function saveCassettes(): void {
   for (const cassette of opened.values()) cassette.save();
+}
+
+/** Adds the recordings of a file that the cassette lacks. */
+function merge(own: CassetteData, file: unknown): CassetteData {
+  if (file === undefined) return own;
+  const keys = new Set(own.recordings.map(({ key }) => key));
+  const { recordings } = createCassette({ data: file }).toJSON();
+  return {
+    ...own,
+    recordings: [...own.recordings, ...recordings.filter(({ key }) => !keys.has(key))].toSorted(
+      (one, other) => (one.key < other.key ? -1 : 1),
+    ),
+  };
+}
+
+/** True if the file was written since the command started, or without a command since this process did. */
+function isOfThisEvaluation(file: string): boolean {
+  const start = inject('cueline')?.startedAt ?? performance.timeOrigin;
+  return (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= start;
 }
 
 function readCassette(file: string): unknown {

@@ -1,5 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { CuelineError } from '@cueline/core';
 import { compareWithBaseline, type EvalReport, type EvalResult } from '@cueline/core/evals';
 import type {
   Reporter,
@@ -12,6 +14,7 @@ import type {
 } from 'vitest/node';
 import { readEvalFile, type EvalFile } from './report/eval-file.ts';
 import { htmlReport } from './report/html.ts';
+import { printable } from './report/printable.ts';
 import { describeComparison, describeReport, describeResult } from './report/text.ts';
 import './settings.ts';
 
@@ -23,7 +26,10 @@ export type EvalReporterOptions = {
   readonly html?: string | undefined;
   /** An earlier JSON report. A significant drop fails the command. */
   readonly baseline?: string | undefined;
-  /** Where this report is written as the next baseline: without the logs of its runs. */
+  /**
+   * Where this report is written as the next baseline: without the logs of its runs, and not if the comparison with
+   * `baseline` fails.
+   */
   readonly updateBaseline?: string | undefined;
   /** The playground that the page opens runs in, such as `https://play.example/`. */
   readonly playground?: string | undefined;
@@ -47,7 +53,9 @@ export class EvalReporter implements Reporter {
   #counts = { done: 0, total: 0, passed: 0, failed: 0 };
   #shownAt = 0;
 
+  /** @throws CuelineError `invalid_options` for a `playground` that is not an HTTP address */
   constructor(options: EvalReporterOptions = {}) {
+    checkPlayground(options.playground);
     this.#options = options;
   }
 
@@ -61,7 +69,8 @@ export class EvalReporter implements Reporter {
 
   onTestModuleCollected(module: TestModule): void {
     for (const _test of module.children.allTests()) this.#counts.total += 1;
-    for (const error of module.errors()) this.#print([`✗ ${module.relativeModuleId}: ${error.message}`]);
+    for (const error of module.errors())
+      this.#print([`✗ ${module.relativeModuleId}: ${stripVTControlCharacters(error.message)}`]);
   }
 
   onTestCaseResult(test: TestCase): void {
@@ -85,16 +94,18 @@ export class EvalReporter implements Reporter {
       this.#print(['No file has evals. Name it like mood.eval.ts, or pass a part of its path.']);
       return;
     }
-    for (const { message } of unhandledErrors) this.#print([`✗ ${message}`]);
+    for (const { message } of unhandledErrors) this.#print([`✗ ${stripVTControlCharacters(message)}`]);
     const evals = modules.flatMap((module) => [...module.children.allSuites()].flatMap(reportOf));
     const hidden = this.#counts.failed - MAX_SHOWN;
     if (hidden > 0) this.#print([`… and ${hidden} more that did not pass.`]);
     if (evals.length > 0) this.#print(['', ...evals.flatMap(describeReport)]);
-    const incomplete =
-      this.#options.updateBaseline === undefined ? undefined : whyIncomplete(modules, evals, reason);
-    if (incomplete !== undefined) this.#print(['', `The baseline is not updated: ${incomplete}.`]);
-    this.#write(evals, incomplete === undefined ? this.#options.updateBaseline : undefined);
-    if (this.#options.baseline !== undefined) this.#compare(evals, this.#options.baseline);
+    const { baseline, updateBaseline } = this.#options;
+    // before a file is written, which may be the baseline itself
+    const failure = baseline === undefined ? undefined : this.#compare(evals, baseline);
+    const obstacle =
+      updateBaseline === undefined ? undefined : (whyIncomplete(modules, evals, reason) ?? failure);
+    if (obstacle !== undefined) this.#print(['', `The baseline is not updated: ${obstacle}.`]);
+    this.#write(evals, obstacle === undefined ? updateBaseline : undefined);
   }
 
   #write(evals: readonly EvalReport[], updateBaseline: string | undefined): void {
@@ -113,8 +124,10 @@ export class EvalReporter implements Reporter {
     if (written.length > 0) this.#print(['', `Written: ${written.join(', ')}`]);
   }
 
-  #compare(evals: readonly EvalReport[], path: string): void {
-    const baseline = readEvalFile(path);
+  /** Prints the comparison with a baseline. Returns why it fails the command; undefined if it passes. */
+  #compare(evals: readonly EvalReport[], path: string): string | undefined {
+    const baseline = this.#read(path);
+    if (baseline === undefined) return 'the earlier one is not readable';
     let drops = false;
     let isIncomparable = false;
     this.#print(['', `Compared with ${path}:`]);
@@ -142,6 +155,19 @@ export class EvalReporter implements Reporter {
           ? 'An eval cannot be compared with the baseline, so the command fails.'
           : 'No pass rate is significantly lower, so the command passes.',
     ]);
+    if (drops) return 'a pass rate is significantly lower';
+    return isIncomparable ? 'an eval cannot be compared with the earlier one' : undefined;
+  }
+
+  /** The command has checked the file, but it may have changed since. The other reports are written nevertheless. */
+  #read(path: string): EvalFile | undefined {
+    try {
+      return readEvalFile(path);
+    } catch (error) {
+      this.#print(['', (error as Error).message]);
+      process.exitCode = 1;
+      return undefined;
+    }
   }
 
   #showFailure(test: TestCase): void {
@@ -183,8 +209,17 @@ export class EvalReporter implements Reporter {
   }
 
   #print(lines: readonly string[]): void {
-    this.#vitest?.logger.log(lines.join('\n'));
+    this.#vitest?.logger.log(printable(lines.join('\n')));
   }
+}
+
+/** @throws CuelineError `invalid_options` */
+function checkPlayground(address: string | undefined): void {
+  if (address === undefined || /^https?:$/.test(URL.parse(address)?.protocol ?? '')) return;
+  throw new CuelineError(
+    'invalid_options',
+    `The playground "${address}" is not an HTTP address. Write it with its protocol: https://play.example/ or http://localhost:5173/`,
+  );
 }
 
 /** Why a report is not one of all evals, and would be a baseline without some of them; undefined if it is. */

@@ -2,6 +2,8 @@ import type { EvalReport, EvalResult } from '@cueline/core/evals';
 
 /** The settings that the command `cueline eval` passes to the evals in its workers. */
 export type CommandSettings = {
+  /** When the command started, in milliseconds since 1970. */
+  readonly startedAt?: number;
   readonly cassettes?: CassetteMode;
   readonly models?: readonly string[];
   readonly concurrency?: number;

@@ -67,6 +67,18 @@ test('shards run parts of the files, and their reports are merged', { timeout: 1
   expect(server.requests).toHaveLength(4);
 });
 
+test(
+  'eval files can share a cassette, whose recordings are those of all of them',
+  { timeout: 180_000 },
+  async () => {
+    const cassette = join(folder, 'shared.cassette.json');
+    const env = { ...server.env, CASSETTE: cassette };
+    expect(await runCommand(['eval', '--record', '--output', folder], env)).toMatchObject({ code: 0 });
+    expect(server.requests).toHaveLength(4);
+    expect(await runCommand(['eval', '--output', folder], { CASSETTE: cassette })).toMatchObject({ code: 0 });
+  },
+);
+
 describe('--watch', () => {
   test(
     'runs again what a changed file affects, and only requests that changed',

@@ -1,5 +1,5 @@
 // The command in processes of its own, with models on a server of this machine.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { EvalFile } from '../src/report/eval-file.ts';
@@ -93,4 +93,17 @@ test('a recorded cassette needs no server and no key', { timeout: 90_000 }, asyn
     code: 0,
   });
   expect(server.requests).toHaveLength(3);
+});
+
+test('makes no further run once Vitest has cancelled the tests', { timeout: 90_000 }, async () => {
+  const config = join(folder, 'bail.config.mjs');
+  writeFileSync(
+    config,
+    `import config from '../vite.config.mjs';
+export default { ...config, test: { ...config.test, retry: 0, bail: 1 } };`,
+  );
+  server.answer(() => 'neither');
+  const stopped = await evaluate('mood', '--config', config, '--repeat', '100', '--concurrency', '1');
+  expect(stopped, stopped.output).toMatchObject({ code: 1 });
+  expect(server.requests.length).toBeLessThan(150);
 });

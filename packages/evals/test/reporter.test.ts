@@ -1,5 +1,5 @@
 // What the reporter prints of an eval, and which reports become a baseline.
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { definePrompt } from '@cueline/core';
@@ -36,7 +36,7 @@ function printed(
   return lines
     .join('\n')
     .trim()
-    .replaceAll(/\d+ ms/g, '… ms');
+    .replaceAll(/\d+ ms|\d\.\d s/g, '… ms');
 }
 
 const prompt = definePrompt('greet', (prompt) => prompt.$`Greet.`);
@@ -124,5 +124,100 @@ test('an eval that has nothing in common with its baseline fails the command, an
   } finally {
     process.exitCode = exitCode;
     rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('a report with a significant drop does not become the baseline it is compared with', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cueline-baseline-'));
+  const exitCode = process.exitCode;
+  try {
+    const path = join(folder, 'evals.json');
+    const evaluate = (answer: string): Promise<EvalReport> => {
+      const cases = Array.from({ length: 20 }, (_, index) => ({
+        id: `case-${index}`,
+        input: undefined,
+        expect: 'Hello',
+      }));
+      const models = scriptedModel(Array.from({ length: 20 }, () => answer));
+      return runEval(defineEval({ prompt, cases }), { models });
+    };
+    const options = { baseline: path, updateBaseline: path };
+    printed(await evaluate('Hello'), { options: { updateBaseline: path } });
+    const before = readFileSync(path, 'utf8');
+    const dropped = printed(await evaluate('Bye'), { options });
+    expect(dropped).toContain('A pass rate is significantly lower, so the command fails.');
+    expect(dropped).toContain('The baseline is not updated: a pass rate is significantly lower.');
+    expect(process.exitCode).toBe(1);
+    expect(readFileSync(path, 'utf8')).toBe(before);
+    // the report of all runs may also be the baseline
+    expect(printed(await evaluate('Bye'), { options: { baseline: path, json: path } })).toContain(
+      'A pass rate is significantly lower, so the command fails.',
+    );
+  } finally {
+    process.exitCode = exitCode;
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('a run that is too large for a link has its log in the page', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cueline-html-'));
+  try {
+    const html = join(folder, 'report.html');
+    const sent = definePrompt('sent', (prompt, input: string) => prompt.$`${input}`);
+    const cases = ['short', 'long '.repeat(120_000)].map((input) => ({ input, expect: 'Hello' }));
+    const report = await runEval(defineEval({ prompt: sent, cases }), {
+      models: scriptedModel(['Bye', 'Bye']),
+      concurrency: 1,
+    });
+    const output = printed(report, { options: { html, playground: 'https://play.example/' } });
+    expect(output).toContain(`Written: ${html}`);
+    const [, data] = /<script id="data" type="application\/json">(.*)<\/script>/.exec(
+      readFileSync(html, 'utf8'),
+    )!;
+    const [{ results }] = JSON.parse(data!) as [{ results: { replay?: string; log?: unknown }[] }];
+    expect(results).toMatchObject([
+      { replay: expect.stringMatching(/^https:\/\/play\.example\/#/) },
+      { log: expect.any(Array) },
+    ]);
+    expect(results[0]).not.toHaveProperty('log');
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test.each(['play.example', 'localhost:5173', 'ftp://play.example/', ''])(
+  'the playground "%s" is refused before an eval starts',
+  (playground) => {
+    expect(() => new EvalReporter({ playground })).toThrow(
+      `The playground "${playground}" is not an HTTP address. Write it with its protocol: https://play.example/`,
+    );
+  },
+);
+
+test('what a model answers does not control the terminal', async () => {
+  const control = '\u001b]52;c;cm0=\u0007\u001b[2J\u009b1;1H';
+  const cases = [{ id: `one${control}`, input: undefined, expect: 'Hello' }];
+  const scorers = [
+    () => {
+      throw new Error(`No:${control}\nsecond line`);
+    },
+  ];
+  const failed = await runEval(defineEval({ name: `greet${control}`, prompt, cases }), {
+    models: scriptedModel([`All passed${control}`]),
+  });
+  const broken = await runEval(defineEval({ prompt, cases, scorers }), { models: scriptedModel(['Hello']) });
+  for (const report of [failed, broken]) {
+    const lines: string[] = [];
+    const reporter = new EvalReporter({ progress: false });
+    reporter.onInit({ logger: { log: (text: string) => lines.push(text) } } as never);
+    const [result] = report.results;
+    reporter.onTestCaseResult({
+      result: () => ({ state: 'failed' }),
+      meta: () => ({ cueline: { kind: 'run', result } }),
+      parent: { type: 'suite', name: report.name },
+    } as never);
+    const text = [...lines, printed(report)].join('\n');
+    expect(text).toContain('one\uFFFD]52;c;cm0=\uFFFD\uFFFD[2J\uFFFD1;1H');
+    expect(text).not.toMatch(/[^\P{Cc}\n]/u);
   }
 });

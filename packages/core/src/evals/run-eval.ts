@@ -1,4 +1,5 @@
 import type { LanguageModel } from 'ai';
+import { anySignal } from '../base/any-signal.ts';
 import { checkNames } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
 import { quoteValue } from '../base/quote-value.ts';
@@ -56,7 +57,7 @@ export type RunEvalOptions<Input = unknown> = {
   readonly logs?: 'failed' | 'all' | 'none';
   /** The options of each run, as for `runPrompt`. */
   readonly options?: PromptOptions;
-  /** Called with each result, in the order in which the runs end. */
+  /** Called with each result, in the order in which the runs end. If it throws, the evaluation ends with its error. */
   readonly onResult?: (result: EvalResult, progress: EvalProgress) => void;
 } & ModelSettings;
 
@@ -83,7 +84,9 @@ export async function runEval<Input>(
   definition: EvalDefinition<Input>,
   options: RunEvalOptions<Input> = {},
 ): Promise<EvalReport> {
-  const { signal = new AbortController().signal, concurrency = 5, onResult } = options;
+  const { concurrency = 5, onResult } = options;
+  const failure = new AbortController();
+  const signal = anySignal(failure.signal, options.signal);
   const startedAt = new Date();
   const jobs = jobsOf(checkOptions(definition, options));
   const results: (EvalResult | undefined)[] = Array.from({ length: jobs.length });
@@ -93,7 +96,7 @@ export async function runEval<Input>(
   const execute = async (job: Job<Input>, index: number): Promise<void> => {
     const result = await runJob(definition, job, { options, pace, signal, keyOf });
     // an aborted run says nothing about the prompt
-    if (result === undefined) return;
+    if (result === undefined || failure.signal.aborted) return;
     results[index] = result;
     counts[result.status] += 1;
     const { passed, failed, error: errors } = counts;
@@ -108,7 +111,13 @@ export async function runEval<Input>(
       await execute(jobs[index]!, index);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(concurrency, jobs.length) }, work));
+  try {
+    await Promise.all(Array.from({ length: Math.min(concurrency, jobs.length) }, work));
+  } catch (error) {
+    // such as an error of onResult: the remaining runs would cost, and no report would have them
+    failure.abort(error);
+    throw error;
+  }
   return reportOf(definition, { jobs, results, startedAt });
 }
 

@@ -1,3 +1,4 @@
+import { validateStrict } from 'compare-versions';
 import * as z from 'zod/v4';
 import type { JsonSchema } from '../tools/schema.ts';
 
@@ -14,7 +15,7 @@ const TEXT_LENGTH = 1_000_000;
 
 /** The names of parameters, which stand between braces. */
 const parameterName: RegExp = /^[A-Za-z_][A-Za-z0-9_-]*$/;
-/** https://semver.org, without its build metadata's length. */
+/** https://semver.org, apart from the parts of a prerelease, which are checked after it. */
 const semver: RegExp = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/;
 /** An id is also the name of a prompt definition and of an MCP prompt, and `id@range` refers to it. */
 const id: RegExp = /^[^\s@]+$/;
@@ -80,7 +81,12 @@ const parameters = z
 const recordShape = z.strictObject(
   {
     id: name('an id without spaces and "@", such as "plan-day"', id),
-    version: name('a version such as "1.0.0"', semver).describe('A semver version, such as 1.0.0.'),
+    version: name('a version such as "1.0.0"', semver)
+      .refine(
+        (version) => !semver.test(version) || validateStrict(version),
+        'is not a version such as "1.0.0"',
+      )
+      .describe('A semver version, such as 1.0.0.'),
     name: name('a name for people, such as "Plan a day"'),
     description,
     status: z

@@ -1,8 +1,9 @@
-import { compareVersions, satisfies } from 'compare-versions';
+import { compareVersions } from 'compare-versions';
 import { CuelineError } from '../base/errors.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import { quoteValue } from '../base/quote-value.ts';
 import type { LibraryPrompt } from './prompt-record.ts';
+import { parseRange } from './version-range.ts';
 
 /** The versions of each prompt, the newest first. */
 export type PromptVersions = ReadonlyMap<string, readonly LibraryPrompt[]>;
@@ -28,7 +29,7 @@ export function splitReference(reference: string): [id: string, range: string] {
 
 /**
  * Returns the newest version that the range allows. An exact version finds any status. A range and `latest` choose among
- * the active versions, or among the deprecated ones if none is active. A prerelease needs a range that names one.
+ * the active versions, or among the deprecated ones if none is active.
  * @throws CuelineError `unknown_prompt`, `invalid_options`
  */
 export function findVersion(all: PromptVersions, id: string, range: string): LibraryPrompt {
@@ -43,7 +44,8 @@ export function findVersion(all: PromptVersions, id: string, range: string): Lib
   const wanted = range.trim();
   const exact = versions.find(({ version }) => version === wanted);
   if (exact !== undefined) return exact;
-  const fitting = versions.filter(({ version }) => isWithin(version, wanted));
+  const isWithin = rangeOf(wanted);
+  const fitting = versions.filter(({ version }) => isWithin(version));
   const found =
     fitting.find(({ status }) => status === 'active') ??
     fitting.find(({ status }) => status === 'deprecated');
@@ -51,20 +53,14 @@ export function findVersion(all: PromptVersions, id: string, range: string): Lib
   throw unknownVersionError(id, wanted, versions);
 }
 
-function isWithin(version: string, range: string): boolean {
-  if (version.includes('-') && !/\d-[0-9A-Za-z]/.test(range)) return false;
-  return range === '' || range === 'latest' || range === '*' || inRange(version, range);
-}
-
-function inRange(version: string, range: string): boolean {
-  try {
-    return satisfies(version, range);
-  } catch {
-    throw new CuelineError(
-      'invalid_options',
-      `${quoteValue(range)} is not a version. Write one such as '1.2.3', a range such as '^1.2', or 'latest'.`,
-    );
-  }
+/** @throws CuelineError `invalid_options` */
+function rangeOf(text: string): (version: string) => boolean {
+  const isWithin = parseRange(text === 'latest' ? '*' : text);
+  if (isWithin !== undefined) return isWithin;
+  throw new CuelineError(
+    'invalid_options',
+    `${quoteValue(text)} is not a version. Write one such as '1.2.3', a range such as '^1.2', or 'latest'.`,
+  );
 }
 
 /** How many names an error lists. */
@@ -88,7 +84,8 @@ function unknownVersionError(id: string, range: string, versions: readonly Libra
   const names = versions.map(({ version, status }) =>
     status === 'active' ? version : `${version} (${status})`,
   );
-  const draft = versions.find(({ status, version }) => status === 'draft' && isWithin(version, range));
+  const isWithin = rangeOf(range);
+  const draft = versions.find(({ status, version }) => status === 'draft' && isWithin(version));
   const advice =
     draft === undefined ? '' : ` A draft is only found by its exact version: '${id}@${draft.version}'.`;
   return new CuelineError(

@@ -2,6 +2,7 @@ import { CuelineError } from '../base/errors.ts';
 import { hashOf } from '../json/content-hash.ts';
 import { redactDeep } from '../json/redact.ts';
 import { readCassetteData, toJson, type CassetteData, type Recording } from './cassette-file.ts';
+import { redactAnswer } from './redact-answer.ts';
 import { describeDifferences, similarity } from './request-difference.ts';
 
 /** The recorded answers of a cassette, by request. */
@@ -56,7 +57,7 @@ export function createRecordings(
     },
     record(asked, answer) {
       const recording = recordings.get(asked.key) ?? { ...asked, answers: [] };
-      recording.answers.push(redactDeep(toJson(answer), secrets()) as Answer);
+      recording.answers.push(redactAnswer(answer, secrets()));
       recordings.set(asked.key, recording);
       counts.set(asked.key, recording.answers.length);
       changed = true;

@@ -11,8 +11,8 @@ const advice = ', and a tool may return 256 KB. Ask for less, or for a part.';
 /**
  * Returns a tool's result for the model and the log: JSON of at most 256 KB. A longer string is cut, and a
  * larger value becomes the beginning of its JSON; both end with a note of the full length. In a list of text,
- * image and file parts, the texts are cut to 256 KB in total, and files stay whole, because a part of a picture
- * is useless. With `as: 'data'`, such a list is ordinary JSON. Undefined becomes null.
+ * image and file parts, the texts are cut to 256 KB in total; the texts after the cut are left out, and their number
+ * is a last part. Files stay whole, because a part of a picture is useless. With `as: 'data'`, such a list is ordinary JSON. Undefined becomes null.
  * @throws CuelineError `invalid_definition` for values that are not JSON (functions, cycles, BigInt, a Map, a promise), and
  * for JSON of more than 1,000 levels
  */
@@ -67,11 +67,25 @@ function isPartList(output: unknown): output is readonly ListedPart[] {
 }
 
 function capParts(parts: readonly ListedPart[]): ListedPart[] {
+  const encoder = new TextEncoder();
   let room = MAX_TEXT_BYTES;
-  return parts.map((part) => {
-    if (part.type !== 'text' || typeof part.text !== 'string') return part;
+  // what text parts have besides their texts may take as much again: a list of single words is mostly that
+  let roomOfMembers = MAX_TEXT_BYTES;
+  let isFull = false;
+  let leftOut = 0;
+  const kept = parts.flatMap((part) => {
+    if (part.type !== 'text' || typeof part.text !== 'string') return [part];
+    roomOfMembers -= isFull ? 0 : JSON.stringify({ ...part, text: '' }).length;
+    if (isFull || roomOfMembers < 0) {
+      isFull = true;
+      leftOut += 1;
+      return [];
+    }
     const text = capText(part.text, room, advice);
-    room = Math.max(0, room - new TextEncoder().encode(text).length);
-    return { ...part, text };
+    room = Math.max(0, room - encoder.encode(text).length);
+    isFull = text !== part.text;
+    return [{ ...part, text }];
   });
+  if (leftOut === 0) return kept;
+  return [...kept, { type: 'text', text: `[Left out: ${leftOut} more texts${advice}]` }];
 }

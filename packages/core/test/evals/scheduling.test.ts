@@ -28,6 +28,26 @@ describe('scheduling', () => {
     );
   });
 
+  test('makes no further run once `onResult` has thrown', async () => {
+    let starts = 0;
+    const model = modelOf(async () => {
+      starts += 1;
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      return 'ok';
+    });
+    let results = 0;
+    const onResult = (): void => {
+      results += 1;
+      throw new Error('The disk is full.');
+    };
+    const report = runEval(many(30), { models: model, concurrency: 3, onResult });
+    await expect(report).rejects.toThrow('The disk is full.');
+    const before = starts;
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(starts).toBe(before);
+    expect(results).toBe(1);
+  });
+
   test('starts no run while a provider asks to wait', async () => {
     const starts: number[] = [];
     let limited = true;

@@ -86,6 +86,11 @@ describe('a faulty prompt file is reported', () => {
     ['a range as version', prompt({ version: '^1.0.0' }), `${at}.version is not a version such as "1.0.0"`],
     ['a number as version', prompt({ version: 1 }), `${at}.version is not a version such as "1.0.0"`],
     [
+      'an empty part of a prerelease',
+      prompt({ version: '1.0.0-a..b' }),
+      `${at}.version is not a version such as "1.0.0"`,
+    ],
+    [
       'a version with leading zeros',
       prompt({ version: '01.0.0' }),
       `${at}.version is not a version such as "1.0.0"`,

@@ -223,6 +223,8 @@ test('a run that was on a route before is followed live by other tabs when it st
   void run.start();
   await until(() => other.getState().text === 'I ');
   await until(() => run.getState().status === 'done');
+  await until(() => other.getState().status === 'done');
+  expect(other.log()).toEqual(run.log());
 });
 
 test('a run is stored without other tabs where the page may use no locks', async () => {

@@ -106,6 +106,54 @@ describe('a recording', () => {
     expect((await ask(replay, `Lisbon ${key}`)).text).toBe('The key is [redacted], and [redacted].');
   });
 
+  const literal = 'wJal/K7MD+x9"z';
+  test.each([
+    `The key is ${key}.`,
+    `It is ${literal}.`,
+    `https://api.example/?t=${encodeURIComponent(literal)}`,
+    `https://api.example/?t=${encodeURIComponent(literal).replaceAll('%2F', '%2f')}`,
+    JSON.stringify({ secret: literal }),
+    JSON.stringify({ secret: literal }).replaceAll('/', '\\/'),
+    JSON.stringify({ body: JSON.stringify({ 'x-api-key': 'abcd1234efgh5678' }) }),
+    JSON.stringify(JSON.stringify({ body: JSON.stringify({ apiKey: 'abcd1234/efgh5678' }) })),
+    '{"apiKey":"abcd1234\\/efgh5678"}',
+    'authorization=Bearer%20abcd1234efgh5678&city=Oslo',
+    'https://api.example/?u=%3Fapi_key%3Dabcd1234efgh5678%26city%3DOslo',
+    encodeURIComponent('{"x-api-key":"abcd1234efgh5678","city":"Oslo"}'),
+  ])('has no key of %s, in whatever pieces a model streams it', async (text) => {
+    const env = { OPENAI_API_KEY: literal };
+    const recorder = createCassette({ mode: 'record', models: { env } });
+    const turns = [
+      [
+        { reasoning: text, chunkSize: 3 },
+        { toolCall: { name: 'getWeather', input: { city: text, [text]: 1 } }, chunkSize: 3 },
+      ],
+      [{ text, chunkSize: 3 }],
+    ];
+    const answer = await ask(recorder.model(scriptedModel(turns, { provider: 'p', modelId: 'm' })), text);
+    expect(answer.error).toBeUndefined();
+    const file = JSON.stringify(recorder);
+    const deltas = saved(recorder).recordings.flatMap(({ answers }) =>
+      answers.flat().map((part) => (part as { delta?: string }).delta ?? ''),
+    );
+    for (const all of [file, deltas.join('')]) {
+      expect(all).toContain('[redacted]');
+      expect(all).not.toMatch(/abcd1234|efgh5678|sk-proj|wJal|K7MD/i);
+    }
+    if (text.includes('Oslo')) expect(file, 'what follows the key stays').toContain('Oslo');
+    const replay = createCassette({ data: saved(recorder), models: { env } }).model('p:m');
+    expect((await ask(replay, text)).text).toContain('[redacted]');
+  });
+
+  test('keeps the pieces of a text without a key, also where one of them looks like a key', async () => {
+    const text = 'These two task-forces of 12 towns';
+    const recorder = createCassette({ mode: 'record' });
+    const turns = [[{ text, chunkSize: 12 }]];
+    await ask(recorder.model(scriptedModel(turns, { provider: 'p', modelId: 'm' })));
+    const replay = createCassette({ data: saved(recorder) }).model('p:m');
+    expect((await ask(replay)).text).toBe(text);
+  });
+
   test('contains complete answers only', async () => {
     const recorder = createCassette({ mode: 'record' });
     const failing = scriptedModel([[{ error: 'It broke.' }], [{ throw: 'No.' }]], {

@@ -127,6 +127,20 @@ describe('capOutput', () => {
     ]);
   });
 
+  test.each([
+    ['rows', 6_000, 100],
+    ['single words', 30_000, 1],
+  ])('leaves out the texts after the cut in a list of many %s', (_what, count, length) => {
+    const parts = Array.from({ length: count }, () => ({ type: 'text', text: 'x'.repeat(length) }));
+    const capped = capOutput(parts) as { text: string }[];
+    const texts = capped.map(({ text }) => text);
+    expect(JSON.stringify(capped).length).toBeLessThan(2 * MAX_BYTES + 500);
+    expect(texts.filter((text) => text.includes('Cut off')).length).toBeLessThanOrEqual(1);
+    expect(texts.at(-1)).toBe(
+      `[Left out: ${count - capped.length + 1} more texts, and a tool may return 256 KB. Ask for less, or for a part.]`,
+    );
+  });
+
   test('cuts data that only looks like parts as JSON', () => {
     const rows = [{ type: 'image', data: 'x'.repeat(MAX_BYTES), mediaType: 'image/png', pixels: 1 }];
     expect(capOutput(rows)).toBe(cut(JSON.stringify(rows)));

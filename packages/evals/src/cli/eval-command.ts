@@ -81,6 +81,7 @@ function settingsOf(values: Values, output: string): CommandSettings {
   const concurrency = numberOf('concurrency', values.concurrency, isCount);
   const repeat = numberOf('repeat', values.repeat, isCount);
   return {
+    startedAt: Date.now(),
     cassettes: values.record === true ? 'record' : values.extend === true ? 'extend' : 'replay',
     ...(model === undefined ? {} : { models: model }),
     ...(threshold === undefined ? {} : { threshold }),

@@ -1,3 +1,4 @@
+import { CuelineError } from '@cueline/core';
 import { encodeLink } from '@cueline/core/link';
 import type { EvalReport, EvalResult } from '@cueline/core/evals';
 import { diffWordsWithSpace } from 'diff';
@@ -42,14 +43,25 @@ export function htmlReport(
 function toPageResult(result: EvalResult, playground: string | undefined): PageResult {
   const { log, ...facts } = result;
   const diff = diffOf(result);
-  const link = log === undefined || playground === undefined ? undefined : encodeLink({ log });
-  const isShort = link !== undefined && link.length <= MAX_LINK;
+  const link = log === undefined || playground === undefined ? undefined : linkTo(log);
   return {
     ...facts,
     ...(diff === undefined ? {} : { diff }),
-    ...(isShort ? { replay: new URL(link, playground).href } : {}),
-    ...(log === undefined || isShort ? {} : { log }),
+    ...(link === undefined ? {} : { replay: new URL(link, playground).href }),
+    // the page offers the log of a run that no link holds
+    ...(log === undefined || link !== undefined ? {} : { log }),
   };
+}
+
+/** Returns the link to a run; undefined for a run that is too large for one. */
+function linkTo(log: NonNullable<EvalResult['log']>): string | undefined {
+  try {
+    const link = encodeLink({ log });
+    return link.length <= MAX_LINK ? link : undefined;
+  } catch (error) {
+    if (CuelineError.isInstance(error) && error.code === 'too_large') return undefined;
+    throw error;
+  }
 }
 
 /** Compares the output of a run that did not pass with the expected text. */

@@ -1,4 +1,5 @@
 import type { BaselineComparison, EvalGroup, EvalReport, EvalResult, EvalUsage } from '@cueline/core/evals';
+import { printable, printableLine } from './printable.ts';
 
 const percent = (rate: number): string => `${Math.round(rate * 100)} %`;
 const seconds = (ms: number): string =>
@@ -7,7 +8,7 @@ const seconds = (ms: number): string =>
 /** Returns the figures of a report as lines of text. */
 export function describeReport(report: EvalReport): string[] {
   return [
-    `${report.passed ? '✓' : '✗'} ${report.name}${report.aborted ? ' (stopped)' : ''}`,
+    `${report.passed ? '✓' : '✗'} ${printableLine(report.name)}${report.aborted ? ' (stopped)' : ''}`,
     ...report.groups.flatMap(describeGroup),
   ];
 }
@@ -52,7 +53,7 @@ export function describeComparison(
   const rate = ({ passed, runs }: { passed: number; runs: number }): string =>
     `${passed}/${runs} (${percent(passed / runs)})`;
   return [
-    `${dropped ? '✗' : '✓'} ${name}, ${prompt}${model === '' ? '' : ` · ${model}`}: ${rate(before)} → ${rate(now)}, ` +
+    `${dropped ? '✗' : '✓'} ${printableLine(name)}, ${prompt}${model === '' ? '' : ` · ${model}`}: ${rate(before)} → ${rate(now)}, ` +
       (dropped ? `a significant drop (p = ${probability.toPrecision(2)})` : 'no significant drop'),
     ...(broken.length > 0 ? [`    no longer pass: ${list(broken)}`] : []),
   ];
@@ -63,8 +64,8 @@ export function describeResult(evalName: string, result: EvalResult): string[] {
   const { caseId, model, prompt, repetition, status, error, scores, output } = result;
   const where = [prompt, model, ...(repetition > 0 ? [`run ${repetition + 1}`] : [])].filter(Boolean);
   return [
-    `✗ ${evalName} › ${caseId} (${where.join(' · ')})`,
-    ...(status === 'error' ? [`    ${error?.message ?? 'The run failed.'}`] : []),
+    `✗ ${printableLine(evalName)} › ${printableLine(caseId)} (${where.join(' · ')})`,
+    ...(status === 'error' ? [`    ${printable(error?.message ?? 'The run failed.')}`] : []),
     ...scores
       .filter(({ pass }) => !pass)
       .map(({ scorer, reason, score }) => `    ${scorer}: ${oneLine(reason ?? `score ${score}`)}`),
@@ -73,11 +74,11 @@ export function describeResult(evalName: string, result: EvalResult): string[] {
 }
 
 function oneLine(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
+  const line = printableLine(text);
   return line.length > 200 ? `${line.slice(0, 200)}…` : line;
 }
 
 function list(names: readonly string[]): string {
-  const shown = names.slice(0, 10).join(', ');
+  const shown = names.slice(0, 10).map(printableLine).join(', ');
   return names.length > 10 ? `${shown}, and ${names.length - 10} more` : shown;
 }
