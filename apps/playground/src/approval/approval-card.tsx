@@ -2,6 +2,7 @@ import type { ApprovalState, Run } from '@cueline/core';
 import { Check, Pencil, Undo2, X } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { Button } from '../ui/button.tsx';
+import { isComposing } from '../ui/keys.tsx';
 import { ArgumentsForm } from './arguments-form.tsx';
 import { CallArguments, PendingCard } from './pending-card.tsx';
 import type { RefusedArguments } from './refused-arguments.ts';
@@ -18,19 +19,30 @@ type ApprovalCardProps = {
   agent: string | undefined;
   /** The user's last arguments for this call, if the run refused them. */
   refused: RefusedArguments | undefined;
+  /** True while an earlier moment of the run is shown. */
+  hidden: boolean;
   /** Its position among the waiting cards, from 1. */
   place: number;
   total: number;
 };
 
 /** Asks whether a tool call may run, and lets the user read and change its arguments. */
-export function ApprovalCard({ run, approval, schema, agent, refused, place, total }: ApprovalCardProps) {
+export function ApprovalCard({
+  run,
+  approval,
+  schema,
+  agent,
+  refused,
+  hidden,
+  place,
+  total,
+}: ApprovalCardProps) {
   const { toolName, input, reason, providerExecuted = false } = approval;
   const card = useRef<HTMLElement>(null);
   const edit = useRef<HTMLButtonElement>(null);
   const [editing, setEditing] = useState(refused !== undefined);
   const edited = useArguments(schema, input, refused);
-  const { respond, isSending, isFresh, isUnread, refusal } = useResponse(run, approval);
+  const { respond, isSending, isFresh, isUnread, refusal } = useResponse(run, approval, hidden);
   const isChanged = editing && edited.isChanged;
 
   const approve = (): void => {
@@ -50,6 +62,7 @@ export function ApprovalCard({ run, approval, schema, agent, refused, place, tot
       ref={card}
       testId="approval"
       agent={agent}
+      hidden={hidden}
       question={
         <>
           May <bdi className="font-mono text-sm font-semibold">{visibleText(toolName)}</bdi> run?
@@ -134,7 +147,7 @@ function RefuseForm({ isSending, isFresh, isUnread, onRefuse, onEscape }: Refuse
         value={reason}
         onChange={(event) => setReason(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key !== 'Escape') return;
+          if (event.key !== 'Escape' || isComposing(event.nativeEvent)) return;
           event.preventDefault();
           onEscape();
         }}

@@ -1,4 +1,5 @@
 import { isUnderWay, isPending, type Run, type RunState } from '@cueline/core';
+import { clsx } from 'clsx';
 import { useEffect, useRef } from 'react';
 import { allPending } from '../state/pending.ts';
 import { ApprovalCard } from './approval-card.tsx';
@@ -8,15 +9,19 @@ import { inputSchemaOf } from './tool-schema.ts';
 
 /**
  * The approvals and client tool calls that the run waits for, one card at a time, below the transcript so that
- * they stay in view. `onAnswered` is called after the last one, so that the focus can move.
+ * they stay in view. While an earlier moment of the run is shown, they are hidden, and keep what the user has written.
+ * `onAnswered` is called after the last one, so that the focus can move.
  */
 export function ApprovalDock({
   run,
   state,
+  hidden,
   onAnswered,
 }: {
   run: Run;
+  /** The run as it is now. */
   state: RunState;
+  hidden: boolean;
   onAnswered: () => void;
 }) {
   const all = allPending(state);
@@ -27,7 +32,7 @@ export function ApprovalDock({
   useEffect(() => {
     if (pending === undefined && hadFocus.current) onAnswered();
     hadFocus.current = false;
-  }, [pending, onAnswered]);
+  }, [pending, hidden, onAnswered]);
   if (pending === undefined) return null;
   // a call that the run asks about again counts once
   const answered = new Set(
@@ -40,7 +45,10 @@ export function ApprovalDock({
     <div
       ref={dock}
       // while the user edits, the card is more important than the transcript
-      className="flex max-h-[60%] min-h-0 flex-col border-t border-line bg-panel px-5 py-3 has-[form[aria-label]]:max-h-[78%] narrow:px-3 narrow:has-[form[aria-label]]:max-h-[85%] short:max-h-none! short:shrink-0"
+      className={clsx(
+        hidden ? 'hidden' : 'flex',
+        'max-h-[60%] min-h-0 flex-col border-t border-line bg-panel px-5 py-3 has-[form[aria-label]]:max-h-[78%] narrow:px-3 narrow:has-[form[aria-label]]:max-h-[85%] short:max-h-none! short:shrink-0',
+      )}
       onFocus={() => (hadFocus.current = true)}
       onBlur={(event) => {
         // the focused control has been removed
@@ -52,6 +60,7 @@ export function ApprovalDock({
           <ClientToolCard
             key={pending.clientCallId}
             run={run}
+            hidden={hidden}
             call={pending}
             agent={agent?.name}
             place={answered + 1}
@@ -61,6 +70,7 @@ export function ApprovalDock({
           <ApprovalCard
             key={pending.approvalId}
             run={run}
+            hidden={hidden}
             approval={pending}
             agent={agent?.name}
             schema={inputSchemaOf(state, pending)}

@@ -14,18 +14,20 @@ type ClientToolCardProps = {
   call: ClientToolCallState;
   /** Name of the agent that made the call; missing for the run itself. */
   agent: string | undefined;
+  /** True while an earlier moment of the run is shown. */
+  hidden: boolean;
   /** Its position among the waiting cards, from 1. */
   place: number;
   total: number;
 };
 
 /** Asks for the result of a client tool call. An application's page would run its function; here the user answers. */
-export function ClientToolCard({ run, call, agent, place, total }: ClientToolCardProps) {
+export function ClientToolCard({ run, call, agent, hidden, place, total }: ClientToolCardProps) {
   const { toolName, input } = call;
   const card = useRef<HTMLElement>(null);
   const [text, setText] = useState('null');
   const [fault, setFault] = useState<string>();
-  const { respond, isSending, isFresh, isUnread, refusal } = useResponse(run, call);
+  const { respond, isSending, isFresh, isUnread, refusal } = useResponse(run, call, hidden);
 
   const send = (): void => {
     const read = readArguments(text);
@@ -43,6 +45,7 @@ export function ClientToolCard({ run, call, agent, place, total }: ClientToolCar
       ref={card}
       testId="client-tool"
       agent={agent}
+      hidden={hidden}
       question={
         <>
           What does <bdi className="font-mono text-sm font-semibold">{visibleText(toolName)}</bdi> return?

@@ -10,6 +10,8 @@ type PendingCardProps = {
   testId: string;
   /** Name of the agent that asks; missing if the run itself asks. */
   agent: string | undefined;
+  /** True while the card is not shown. */
+  hidden: boolean;
   question: ReactNode;
   /** Its position among the waiting cards, from 1. */
   place: number;
@@ -24,6 +26,7 @@ export function PendingCard({
   ref,
   testId,
   agent,
+  hidden,
   question,
   place,
   total,
@@ -33,8 +36,8 @@ export function PendingCard({
   const title = useId();
   useEffect(() => {
     // a user who is typing elsewhere keeps the focus there; the shortcut moves it here
-    if (!isWriting(document.activeElement)) ref.current?.focus();
-  }, [ref]);
+    if (!hidden && !isWriting(document.activeElement)) ref.current?.focus();
+  }, [ref, hidden]);
   return (
     <section
       ref={ref}

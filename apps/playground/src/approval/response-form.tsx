@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { isComposing } from '../ui/keys.tsx';
 
 type ResponseFormProps = {
   label: string;
@@ -20,6 +21,7 @@ export function ResponseForm({ label, className, onSend, onEscape, children }: R
       // Enter in a field of one line is not an approval
       onSubmit={(event) => event.preventDefault()}
       onKeyDown={(event) => {
+        if (isComposing(event.nativeEvent)) return;
         if (event.key === 'Escape') {
           event.preventDefault();
           onEscape();

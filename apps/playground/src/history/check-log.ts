@@ -58,7 +58,9 @@ export async function problemOfEvents(
   if (first?.type !== 'run-start' || (!isStored && last?.type !== 'run-end')) {
     return 'it has no start or no end';
   }
-  const countEvent = createEventCounter(defaultLimits);
+  const { entries, messageLength } = defaultLimits;
+  // a stored run may have been continued several times, and an earlier version stored longer messages
+  const countEvent = createEventCounter(isStored ? { messageLength } : { entries });
   const pause = createSlices();
   let time = 0;
   for (const [index, event] of log.entries()) {

@@ -83,6 +83,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
   };
 }
 
+/** The model of a session as a row has it: a row with longer texts is not read. */
+function storedModel({ model: { name, detail } }: RunSession): RunRow['model'] {
+  return { name: name.slice(0, 200), detail: detail.slice(0, 200) };
+}
+
 /** One session, and how much of it is stored. */
 class Recording {
   row: RunRow;
@@ -114,7 +119,7 @@ class Recording {
       pinned: false,
       source: session.source as RunRow['source'],
       ...(scriptId === undefined || scriptName === undefined ? {} : { scriptId, scriptName }),
-      model: { name: session.model.name.slice(0, 200), detail: session.model.detail.slice(0, 200) },
+      model: storedModel(session),
       simulated: session.simulated,
       startedOn: now(),
       updatedOn: now(),
@@ -148,8 +153,7 @@ class Recording {
     this.#cursor.expectStart();
     this.#claimed = false;
     this.#claim = undefined;
-    const { model, simulated } = session;
-    this.row = { ...this.row, model, simulated };
+    this.row = { ...this.row, model: storedModel(session), simulated: session.simulated };
     this.#hold();
     this.#writeStart();
   }

@@ -48,7 +48,7 @@ export function NarrowLayout() {
       </Tabs.Content>
       {session !== undefined && (
         <Tabs.Content value="trace" className={`${pane} short:overflow-y-auto`} tabIndex={-1}>
-          <Trace session={session} />
+          <Trace key={session.id} session={session} />
         </Tabs.Content>
       )}
       <ViewTabs narrow />

@@ -2,6 +2,8 @@ import { useEffect } from 'react';
 import { focusApproval } from '../approval/focus-approval.ts';
 import { start, stop as stopCurrent } from './start-and-stop.ts';
 import { usePlayground } from '../state/store.ts';
+import { isComposing } from '../ui/keys.tsx';
+import { openDialogs } from '../ui/open-dialogs.ts';
 
 /**
  * ⌘/Ctrl+Enter runs the open part from everywhere except forms, with Shift it moves the focus to the waiting
@@ -12,16 +14,17 @@ export function useRunKeys(): void {
     const run = (event: KeyboardEvent): void => {
       if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.altKey) return;
       if (event.shiftKey) return focusApproval();
-      // A dialog and the reply box use this key themselves.
+      // a form uses this key itself, and nothing runs behind a dialog
       const within = event.target instanceof Element && event.target.closest('form, [role=alertdialog]');
       const { modelDialogOpen, commandsOpen } = usePlayground.getState();
-      if (within || modelDialogOpen || commandsOpen) return;
+      if (within || modelDialogOpen || commandsOpen || document.querySelector(openDialogs) !== null) return;
       event.preventDefault();
       event.stopPropagation();
       if (!event.repeat) start();
     };
     const stop = (event: KeyboardEvent): void => {
-      if (event.key === 'Escape' && !event.defaultPrevented && !isSearch(event.target)) stopCurrent();
+      if (event.key !== 'Escape' || event.defaultPrevented) return;
+      if (!isSearch(event.target) && !isComposing(event)) stopCurrent();
     };
     // Capturing, because the editor would insert a new line.
     addEventListener('keydown', run, { capture: true });

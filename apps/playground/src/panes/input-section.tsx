@@ -1,7 +1,6 @@
 import { openPreview } from '../state/preview.ts';
-import { isForeign } from '../state/script-check.ts';
 import { mayTakeInput, useScriptInput } from '../state/script-input.ts';
-import { usePlayground } from '../state/store.ts';
+import { isForeign, usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { InputForm } from './later-parts.tsx';
 

@@ -4,7 +4,7 @@ import { useCallback, useRef, type ReactNode, type RefObject } from 'react';
 import { attach } from '../state/attachments.ts';
 import { allPending } from '../state/pending.ts';
 import { usePreview } from '../state/preview.ts';
-import { useShownRun } from '../state/shown-run.ts';
+import { useRunAt, useShownRun } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
 import { currentSession, usePlayground } from '../state/store.ts';
 import { useNarrow } from '../state/theme.ts';
@@ -76,6 +76,7 @@ function RunContent({ pane, onAnswered, empty, input, preview, onOpenScript }: R
   const restoring = usePlayground((state) => state.restoring);
   const shown = useShownRun(session);
   const { state, isPast } = shown;
+  const { state: now } = useRunAt(session, undefined);
   const previews = usePreview(({ open }) => open) && preview !== undefined;
   const canReply = session?.shared === false && !isPast && !previews;
   const run = session?.run;
@@ -124,10 +125,11 @@ function RunContent({ pane, onAnswered, empty, input, preview, onOpenScript }: R
           empty
         )}
       </div>
-      {session !== undefined && !isPast && allPending(state).length > 0 && (
-        <ApprovalDock run={session.run} state={state} onAnswered={onAnswered} />
+      {session !== undefined && allPending(now).length > 0 && (
+        // an earlier moment only hides it: unmounted, it would lose what the user has written
+        <ApprovalDock run={session.run} state={now} hidden={isPast} onAnswered={onAnswered} />
       )}
-      {canReply && <ReplyBox status={state.status} asks={asks(state)} onFiles={onFiles} />}
+      {canReply && <ReplyBox status={state.status} turn={shown.turn} asks={asks(state)} onFiles={onFiles} />}
       <FileDrop pane={pane} onFiles={canReply && state.status === 'done' ? onFiles : undefined} />
       <Announce text={announcement(state)} />
     </>

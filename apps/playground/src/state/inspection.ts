@@ -11,11 +11,16 @@ export type Selection =
   | { kind: 'call'; turn: number; agent?: string | undefined; step: number; toolCallId: string }
   | ({ kind: 'definition' } & DefinitionName);
 
+/** A selected step, or a selected call of one. */
+export type StepSelection = Exclude<Selection, { kind: 'definition' }>;
+
 /** A moment of the conversation: its turn, and the `seq` of the last event that has happened. */
 export type Moment = { readonly turn: number; readonly seq: number };
 
 export type Inspection = {
   selection: Selection | undefined;
+  /** The step or the call that was selected last. A definition that is selected after it leaves it as it is. */
+  lastStep: StepSelection | undefined;
   /** The moment that is shown; undefined for the run as it is now. */
   moment: Moment | undefined;
   /**
@@ -40,19 +45,22 @@ export type Inspection = {
 /** What is selected of a run, and the moment at which it is shown. */
 export const useInspection = create<Inspection>()((set, get) => ({
   selection: undefined,
+  lastStep: undefined,
   moment: undefined,
   time: undefined,
   playing: false,
   scrub: undefined,
   select(selection) {
-    if (selectionKey(selection) !== selectionKey(get().selection)) set({ selection });
+    if (selectionKey(selection) === selectionKey(get().selection)) return;
+    set({ selection, ...(selection?.kind === 'definition' ? {} : { lastStep: selection }) });
   },
   goTo: (moment, time) => set({ moment, time }),
   dragScrubber(isDragged) {
     const { scrub, moment } = get();
     if (isDragged !== (scrub !== undefined)) set({ scrub: isDragged ? { from: moment } : undefined });
   },
-  reset: () => set({ selection: undefined, moment: undefined, time: undefined, scrub: undefined }),
+  reset: () =>
+    set({ selection: undefined, lastStep: undefined, moment: undefined, time: undefined, scrub: undefined }),
 }));
 
 /** A text that is the same for the same selection, also as the key of a row. */

@@ -303,7 +303,10 @@ function sandboxExecutor(script: string): Executor {
   };
 }
 
-/** Runs a prompt without code in this page, with the current model. Its events have no keys. */
+/**
+ * Runs a prompt without code in this page, with the current model. Its events have no keys. Its calls are checked like
+ * those of a script, because its conversation may come from a link.
+ */
 export function promptExecutor(): Executor {
   let started: Executor | undefined;
   return {
@@ -311,8 +314,11 @@ export function promptExecutor(): Executor {
     async *start(request, signal) {
       const { connection, keys } = usePlayground.getState();
       checkConnection(connection, keys);
-      const { createPromptModel } = await import('../model/prompt-model.ts');
-      const model = await createPromptModel({ connection, keys });
+      const [{ createPromptModel }, { withCheckedCalls }] = await Promise.all([
+        import('../model/prompt-model.ts'),
+        import('../sandbox/host/checked-model.ts'),
+      ]);
+      const model = withCheckedCalls(await createPromptModel({ connection, keys }));
       const executor = (started = inProcess());
       yield* redactEvents(executor.start({ ...request, model }, signal), secretsOf(keys));
     },

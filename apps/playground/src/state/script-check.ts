@@ -1,21 +1,11 @@
-import { isUnedited } from '../examples/index.ts';
 import type { CheckProblem, ScriptCheck } from '../sandbox/index.ts';
 import { usePreview } from './preview.ts';
 import { loadScriptRunner } from './script-runner.ts';
 import { mayTakeInput, readScriptInput, showFacts, showInputIssues, useScriptInput } from './script-input.ts';
-import { usePlayground, type PlaygroundState, type Problem } from './store.ts';
+import { isForeign, usePlayground, type Problem } from './store.ts';
 
 /** How long after the last change a script is checked, in milliseconds. */
 const DELAY_MS = 400;
-
-/**
- * A script from a link or a file. The page does not load it before the user runs it, edits it or asks for its preview.
- */
-export function isForeign({ script, openScript, session }: PlaygroundState): boolean {
-  const wasRun = session?.shared === false && 'script' in session.source && session.source.script === script;
-  const cameFrom = openScript.origin === 'link' || openScript.origin === 'file';
-  return cameFrom && !openScript.kept && !isUnedited(script) && !wasRun;
-}
 
 /** The next check, with a key that is the same for the same check. */
 type PlannedCheck = { key: string; script: string; dryRun?: { input?: unknown } };

@@ -44,16 +44,28 @@ export const useScriptInput = create<ScriptInput>()((set) => ({
     })),
 }));
 
-/** A session, an agent with its text, or a prompt function that has one parameter and is written in place. */
+/**
+ * A session, an agent with its text, or a prompt function that has one parameter and is written in place. Expects single
+ * spaces. The script may come from a link, so everything of any length is bounded: the time grows with the length only.
+ */
 const takesNoInput = new RegExp(
-  String.raw`\bexport\s+default\s+(?:defineSession\b|\w+\.prompt\s*\(\s*['"\`]|` +
-    String.raw`(?:definePrompt\s*(?:<[^()]*>)?\s*\([^(){}]*,\s*)?(?:async\s*)?(?:function\b\s*\w*\s*)?` +
-    String.raw`(?:\w+\s*=>|\(\s*(?:\w+\s*(?::[^(),]*)?)?,?\s*\)))`,
+  String.raw`\bexport default (?:defineSession\b|\w{1,100}\.prompt ?\( ?['"\`]|` +
+    String.raw`(?:definePrompt ?(?:<[^()]{0,500}>)? ?\([^(){}]{0,500}, ?)?(?:async ?)?(?:function\b ?\w{0,100} ?)?` +
+    String.raw`(?:\w{1,100} ?=>|\( ?(?:\w{1,100} ?(?::[^(),]{0,500})?)?,? ?\)))`,
 );
+
+/** The last answer: the page asks at every change of its state. */
+let last: { script: string; may: boolean } | undefined;
 
 /** Whether a script may take input, from its text: most scripts do not, and need not be loaded to find out. */
 export function mayTakeInput(script: string): boolean {
-  return /\binput\b/.test(script) || (/\bexport\b/.test(script) && !takesNoInput.test(script));
+  if (last?.script !== script) last = { script, may: readMayTakeInput(script) };
+  return last.may;
+}
+
+function readMayTakeInput(script: string): boolean {
+  if (/\binput\b/.test(script)) return true;
+  return /\bexport\b/.test(script) && !takesNoInput.test(script.replace(/\s+/g, ' '));
 }
 
 /** Shows the form of these facts. What was typed stays; another prompt's form begins with its last input. */

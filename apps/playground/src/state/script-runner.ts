@@ -2,7 +2,7 @@ import type { createModel } from '../model/create-model.ts';
 import { secretsOf } from '../model/connection.ts';
 import type { scenesFor } from '../examples/scenes-for.ts';
 import type { Sandbox } from '../sandbox/index.ts';
-import { usePlayground } from './store.ts';
+import { isForeign, usePlayground } from './store.ts';
 
 /** The code that runs a script. It is large, so the first paint does not wait for it. */
 export type ScriptRunner = {
@@ -43,12 +43,15 @@ async function load(): Promise<ScriptRunner> {
 }
 
 /**
- * Loads the code that runs a script, starts a worker and creates the model in advance, so that a run starts at once.
+ * Loads the code that runs a script, starts a worker, compiles the user's script and creates the model in advance, so
+ * that a run starts at once.
  */
 export async function prepareRuns(): Promise<void> {
   const { sandbox, createModel } = await loadScriptRunner();
   sandbox.warm();
-  const { script, connection, keys } = usePlayground.getState();
-  sandbox.prepare(script);
+  const page = usePlayground.getState();
+  const { script, connection, keys } = page;
+  // a script from elsewhere is compiled once the user runs it
+  sandbox.prepare(isForeign(page) ? undefined : script);
   await createModel({ connection, keys });
 }

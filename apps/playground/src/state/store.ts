@@ -292,6 +292,15 @@ usePlayground.subscribe((state, before) => {
   });
 });
 
+/**
+ * A script from a link or a file. The page does not load it before the user runs it, edits it or asks for its preview.
+ */
+export function isForeign({ script, openScript, session }: PlaygroundState): boolean {
+  const wasRun = session?.shared === false && 'script' in session.source && session.source.script === script;
+  const cameFrom = openScript.origin === 'link' || openScript.origin === 'file';
+  return cameFrom && !openScript.kept && !isUnedited(script) && !wasRun;
+}
+
 /** The script in the editor, seen from a run: the one that ran, edited since or not, or another one. */
 export function compareScript(
   { script, openScript, openedText }: PlaygroundState,

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { Button } from '../ui/button.tsx';
+import { isComposing } from '../ui/keys.tsx';
 import { focusFirst } from '../ui/focus-first.ts';
 
 type TaskInputProps = {
@@ -48,7 +49,7 @@ export function TaskInput({ label, title: before, action, ended, onSave, onClose
         onChange={(event) => setTitle(event.target.value)}
         onFocus={(event) => event.target.select()}
         onKeyDown={(event) => {
-          if (event.key !== 'Escape') return;
+          if (event.key !== 'Escape' || isComposing(event.nativeEvent)) return;
           // Esc also stops the run
           event.preventDefault();
           onClose();

@@ -1,14 +1,17 @@
-import { selectionKey, useInspection, type Selection } from '../state/inspection.ts';
+import { selectionKey, useInspection, type Selection, type StepSelection } from '../state/inspection.ts';
 import { logOf } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
 import { buildRows } from './build-rows.ts';
 import { visibleEvent } from './moments.ts';
 
-/** Selects the step after the selected one, or before it, through all turns and agents; the first or last if none is. */
+/**
+ * Selects the step after the one that was selected last, or before it, through all turns and agents; the first or last if
+ * none was.
+ */
 export function selectStep(session: RunSession, direction: 'next' | 'previous'): void {
-  const { selection, select } = useInspection.getState();
+  const { lastStep, select } = useInspection.getState();
   const steps = stepsOf(session);
-  const key = selectionKey(stepOf(selection));
+  const key = selectionKey(stepOf(lastStep));
   const index = steps.findIndex((step) => selectionKey(step) === key);
   const to = direction === 'next' ? index + 1 : index < 0 ? steps.length - 1 : index - 1;
   if (steps[to] !== undefined) select(steps[to]);
@@ -29,7 +32,7 @@ export function goToEvent(session: RunSession, direction: 'next' | 'previous'): 
 }
 
 /** The step that is selected, or that made the selected call. */
-function stepOf(selection: Selection | undefined): Selection | undefined {
+function stepOf(selection: StepSelection | undefined): StepSelection | undefined {
   if (selection === undefined || selection.kind !== 'call') return selection;
   const { turn, agent, step } = selection;
   return { kind: 'step', turn, agent, step };

@@ -16,7 +16,9 @@ export function announcement(state: RunState): string {
       if (asked === undefined) return 'Run ended. It waits for an answer.';
       // the same words twice would be announced once
       const position = all.indexOf(asked) + 1;
-      return `Waiting for you${position === 1 ? '' : `, question ${position}`}: may ${visibleText(asked.toolName)} run?`;
+      const name = visibleText(asked.toolName);
+      const question = 'clientCallId' in asked ? `what does ${name} return?` : `may ${name} run?`;
+      return `Waiting for you${position === 1 ? '' : `, question ${position}`}: ${question}`;
     }
     case 'running': {
       const agent = state.agents.findLast(({ status }) => status === 'running');

@@ -6,6 +6,7 @@ import { useAttachments } from '../state/attachments.ts';
 import { AttachmentChips } from './attachment-chips.tsx';
 import { useReplyDraft, writeReply } from '../state/reply-draft.ts';
 import { reply } from '../state/run-session.ts';
+import { isComposing } from '../ui/keys.tsx';
 import { Tip } from '../ui/tip.tsx';
 import { Button } from '../ui/button.tsx';
 
@@ -18,8 +19,16 @@ const placeholders: Record<RunState['status'], string> = {
   error: 'Run again to reply',
 };
 
+/** What an empty box says. A later turn that broke off runs again by itself, and the conversation stays. */
+function placeholderOf(status: RunState['status'], turn: number): string {
+  const brokeOff = status === 'stopped' || status === 'error';
+  return brokeOff && turn > 0 ? 'Run this turn again to reply' : placeholders[status];
+}
+
 type ReplyBoxProps = {
   status: RunState['status'];
+  /** The number of the last turn, from 0. */
+  turn: number;
   asks: boolean;
   /** Adds files to the reply. */
   onFiles: (files: readonly File[]) => void;
@@ -29,7 +38,7 @@ type ReplyBoxProps = {
  * Continues the conversation after a run. Always present, so that the transcript above keeps its place; on a
  * phone, a waiting card takes its room.
  */
-export function ReplyBox({ status, asks, onFiles }: ReplyBoxProps) {
+export function ReplyBox({ status, turn, asks, onFiles }: ReplyBoxProps) {
   const ready = status === 'done';
   const text = useReplyDraft((draft) => (draft.sentAs === undefined ? draft.text : ''));
   const files = useAttachments((attachments) => attachments.files);
@@ -57,7 +66,7 @@ export function ReplyBox({ status, asks, onFiles }: ReplyBoxProps) {
           <textarea
             aria-label="Reply"
             dir="auto"
-            placeholder={placeholders[status === 'waiting' && !asks ? 'stopped' : status]}
+            placeholder={placeholderOf(status === 'waiting' && !asks ? 'stopped' : status, turn)}
             // a box that is disabled would lose the focus with each reply
             readOnly={!ready}
             aria-disabled={!ready}
@@ -65,7 +74,7 @@ export function ReplyBox({ status, asks, onFiles }: ReplyBoxProps) {
             value={text}
             onChange={(event) => writeReply(event.target.value)}
             onKeyDown={(event) => {
-              if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+              if (event.key !== 'Enter' || event.shiftKey || isComposing(event.nativeEvent)) return;
               event.preventDefault();
               send();
             }}

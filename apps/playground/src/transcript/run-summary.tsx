@@ -1,7 +1,16 @@
-import { CircleAlert, CircleCheck, CircleStop, GitFork, PanelRight, Play, Reply } from 'lucide-react';
+import {
+  CircleAlert,
+  CircleCheck,
+  CircleStop,
+  GitFork,
+  PanelRight,
+  Play,
+  Reply,
+  RotateCw,
+} from 'lucide-react';
 import { forkAt, stepsToRunFrom } from '../state/fork-session.ts';
 import { useInspection } from '../state/inspection.ts';
-import { startRun } from '../state/run-session.ts';
+import { continueRun, startRun } from '../state/run-session.ts';
 import { logOf, type ShownRun } from '../state/shown-run.ts';
 import { compareScript, usePlayground, type RunSession } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
@@ -21,7 +30,8 @@ type RunSummaryProps = { session: RunSession; shown: ShownRun };
 export function RunSummary({ session, shown }: RunSummaryProps) {
   const { state, turn } = shown;
   if (state.status !== 'done' && state.status !== 'stopped' && state.status !== 'error') return null;
-  if (state.steps.length === 0) return null;
+  // a reply that ended before its first step can still be sent again
+  if (state.steps.length === 0 && turn === 0) return null;
   const { Icon, label, look } = looks[state.status];
   const { model, tools, waiting } = runTimes(state, logOf(session, turn));
   const { inputTokens, outputTokens, totalTokens } = state.usage;
@@ -84,12 +94,15 @@ function Fact({ name, value, dot }: { name: string; value: string; dot?: string 
 }
 
 function NextActions({ session, shown: { state, turn } }: RunSummaryProps) {
+  const hasSteps = state.steps.length > 0;
   const step = state.steps.at(-1)?.step ?? 0;
-  // a run that broke off in its first step is run again as a whole
-  const isBrokenOff = state.status !== 'done' && step > 0 && !session.shared;
+  // a run that broke off in the first step of its first turn is run again as a whole
+  const isBrokenOff = state.status !== 'done' && (step > 0 || turn > 0) && !session.shared;
   const canRunFrom = isBrokenOff && stepsToRunFrom(session, turn).includes(step);
   const editor = usePlayground((now) => compareScript(now, session));
   const again = editor === 'edited' ? 'Run again with the script in the editor' : 'Run again';
+  // without a step, there is nothing that a new run would keep apart
+  const runOn = (): void => (hasSteps ? forkAt(session, turn, { step }) : continueRun());
   const lookInside = (): void => {
     usePlayground.setState({ inspectorOpen: true, tab: 'trace' });
     useInspection.getState().select({ kind: 'step', turn, step });
@@ -103,9 +116,9 @@ function NextActions({ session, shown: { state, turn } }: RunSummaryProps) {
         </Button>
       )}
       {canRunFrom && (
-        <Button look="outline" onClick={() => forkAt(session, turn, { step })}>
-          <GitFork />
-          Run again from step {step + 1}
+        <Button look="outline" onClick={runOn}>
+          {hasSteps ? <GitFork /> : <RotateCw />}
+          {step > 0 ? `Run again from step ${step + 1}` : 'Run this turn again'}
           {editor !== 'same' && ' with this run’s script'}
         </Button>
       )}
@@ -115,10 +128,12 @@ function NextActions({ session, shown: { state, turn } }: RunSummaryProps) {
           {session.shared ? 'Run it here' : again}
         </Button>
       )}
-      <Button look="outline" onClick={lookInside}>
-        <PanelRight />
-        Look inside
-      </Button>
+      {hasSteps && (
+        <Button look="outline" onClick={lookInside}>
+          <PanelRight />
+          Look inside
+        </Button>
+      )}
     </div>
   );
 }

@@ -1,9 +1,13 @@
 import { useEffect, useRef, useState } from 'react';
+import { createPortal } from 'react-dom';
 
 /** The time between two announcements, in milliseconds; a screen reader drops announcements that come too fast. */
 const PAUSE_MS = 3_000;
 
-/** Announces `text` to screen readers when it changes, politely; if it changes fast, only the latest. */
+/**
+ * Announces `text` to screen readers when it changes, politely; if it changes fast, only the latest. It is outside all panes,
+ * because a screen reader does not read an element of a hidden one.
+ */
 export function Announce({ text }: { text: string }) {
   const [spoken, setSpoken] = useState('');
   const last = useRef(0);
@@ -15,9 +19,12 @@ export function Announce({ text }: { text: string }) {
     }, wait);
     return () => clearTimeout(timer);
   }, [text]);
-  return (
+  // a test that renders to a string has no page
+  if (!('document' in globalThis)) return null;
+  return createPortal(
     <p role="status" aria-live="polite" className="sr-only">
       {spoken}
-    </p>
+    </p>,
+    document.body,
   );
 }

@@ -12,6 +12,7 @@ const props = {
   agent: undefined,
   schema: undefined,
   refused: undefined,
+  hidden: false,
   place: 1,
   total: 2,
 };

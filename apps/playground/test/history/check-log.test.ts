@@ -8,7 +8,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { examples } from '../../src/examples/index.ts';
 import { scenes } from '../../src/examples/turns.ts';
 import { sceneModel } from '../../src/model/scene-model.ts';
-import { problemOfLog } from '../../src/history/check-log.ts';
+import { problemOfEvents, problemOfLog } from '../../src/history/check-log.ts';
 import type { RunSession } from '../../src/state/store.ts';
 import { announcement } from '../../src/transcript/announcement.ts';
 import { Rows } from '../../src/transcript/row.tsx';
@@ -145,6 +145,23 @@ test.each<[string, RunEvent[], string | undefined]>([
   ],
 ])('a log with %s', async (_what, log, problem) => {
   expect(await problemOfLog(log)).toBe(problem);
+});
+
+test('a log with a message that a link cannot carry is not shared, but a stored one opens', async () => {
+  const log = around({ type: 'warning', message: 'w'.repeat(300_000) });
+  expect(await problemOfEvents(log)).toBe('it has a message of more than 200,000 characters');
+  expect(await problemOfEvents(log, { isStored: true })).toBeUndefined();
+});
+
+test('a stored log of a run that was continued opens, although each run has at most 1,000 calls', async () => {
+  const calls = Array.from({ length: 1_200 }, (_, index) => ({
+    type: 'tool-start',
+    toolCallId: `c${index}`,
+    toolName: 'look',
+  }));
+  const log = around(...calls.toSpliced(600, 0, { type: 'run-resume', runId: 'r2', model: 'm' } as never));
+  expect(await problemOfEvents(log, { isStored: true })).toBeUndefined();
+  expect(await problemOfEvents(log)).toBe('it has more than 1,000 tool calls');
 });
 
 test('the texts of a run from a link are shown as text', async () => {

@@ -46,6 +46,23 @@ test('each reply is a turn of its own, and the parent of a fork is kept', async 
   expect(await store.get('two')).toMatchObject({ turns: 2, parent: { id: 'one', turn: 0, step: 1 } });
 });
 
+test('a run and its reply can be read again, however long the id of their model is', async () => {
+  const { store, recorder } = createTab(newName());
+  const model = { name: 'm'.repeat(300), detail: 'd'.repeat(300) };
+  const session = { ...createSession('long'), model };
+  const shortened = { name: 'm'.repeat(200), detail: 'd'.repeat(200) };
+  recorder.follow(session);
+  void session.run.start();
+  await session.say(start, end);
+  await recorder.flush();
+  expect(await store.get('long')).toMatchObject({ turns: 1, model: shortened });
+  recorder.follow({ ...session, earlier: [{ log: session.run.log(), state: session.run.getState() }] });
+  void session.run.send('And now?');
+  await session.say(start, step, end);
+  await recorder.flush();
+  expect(await store.get('long')).toMatchObject({ turns: 2, model: shortened });
+});
+
 test('a run that starts again replaces its log', async () => {
   const { store, recorder } = createTab(newName());
   const session = createSession('three');

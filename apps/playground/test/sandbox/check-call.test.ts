@@ -157,3 +157,10 @@ describe('provider options', () => {
     }
   });
 });
+
+test('a model call of any size is measured before it is checked', () => {
+  const parts = Array.from({ length: 300_000 }, () => ({}));
+  expect(() => checkCall({ prompt: [{ role: 'user', content: parts }] }, never)).toThrow(
+    'The model call was refused: it has options of more than 300,000 values.',
+  );
+});

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { compileScript } from '../../src/sandbox/script/compile-script.ts';
+import { findDefinitions } from '../../src/sandbox/script/find-definitions.ts';
 import { ScriptError } from '../../src/sandbox/script/script-error.ts';
 
 function refusal(source: string): Pick<ScriptError, 'message' | 'line' | 'column'> {
@@ -98,6 +99,27 @@ describe('scripts that cannot run', () => {
     ['export default "abc;\n', 1, 16],
   ])('%j: report the position of the error, even inside arrow functions', (source, line, column) => {
     expect(refusal(source)).toMatchObject({ line, column });
+  });
+});
+
+describe('a script whose parse would take hours', () => {
+  test.each<[string, string]>([
+    ['casts', `export default ${'<a>('.repeat(30)}1${')'.repeat(30)}`],
+    ['arrow functions in conditions', `export default ${'a?(b):c=>'.repeat(30)}1`],
+    ['arrow functions in defaults', `export default ${'(a='.repeat(30)}1${'):b=>1'.repeat(30)}`],
+  ])('is refused: nested %s', (_what, source) => {
+    expect(refusal(`// first\n${source}`)).toMatchObject({
+      message: expect.stringContaining('takes too long to parse'),
+      line: 2,
+    });
+    expect(findDefinitions(source)).toEqual({ definitions: [] });
+  });
+
+  test('is not one with many nested callbacks, or with many lines', () => {
+    const callbacks = `${'f(async (a: A): Promise<B> => { g((b) => a ? (b) : (c) => {'.repeat(40)}${'}); });'.repeat(40)}`;
+    expect(compileScript(`${callbacks}\nexport default 1;`).defaultExport).toEqual({ line: 2, column: 1 });
+    const lines = 'f();\n'.repeat(2_000);
+    expect(compileScript(`${lines}export default 1;`).defaultExport).toEqual({ line: 2_001, column: 1 });
   });
 });
 

@@ -85,3 +85,36 @@ test('the error of a run that exceeds a limit does not blame the script: the mod
   });
   expect(end?.type === 'run-end' && end.error && errorTitle(end.error)).toBe('The run became too large');
 });
+
+test.each<[string, object[], string]>([
+  [
+    'an event that takes too long to check',
+    [{ ...start, messages: [{ id: 'u', role: 'user', parts: Array.from({ length: 400_000 }, () => ({})) }] }],
+    'an event of more than 100,000 values',
+  ],
+  [
+    'many events of unknown types',
+    Array.from({ length: 1_001 }, (_, i) => ({ type: `unknown-${i}` })),
+    'more than 1,000 events of a type that is not known',
+  ],
+])('a run with %s ends', async (_what, sent, excess) => {
+  const events = await runWith([{ type: 'events', events: [start, ...sent] }], {});
+  expect(events.map(({ type }) => type)).toEqual(['run-start', 'run-end']);
+  expect(events.at(-1)).toMatchObject({
+    error: { code: 'too_large', message: expect.stringContaining(excess) },
+  });
+});
+
+test('a run ends if reading one of its messages fails', async () => {
+  const messages = [
+    { type: 'events', events: [start] },
+    { type: 'console', level: 'log', text: 'a' },
+  ];
+  const events = await runWith(messages, {
+    onConsole() {
+      throw new RangeError('Too deep.');
+    },
+  });
+  expect(events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'error' });
+  expect(JSON.stringify(events.at(-1))).toContain('Too deep.');
+});

@@ -313,4 +313,22 @@ describe('failures', () => {
       message: /1,200 tokens/,
     });
   });
+
+  test('an answer that is aborted before its end counts, too', async () => {
+    const words = { type: 'text-delta', id: '1', delta: 'x'.repeat(2_000) } as const;
+    const { model } = connect(
+      modelOf(() => Promise.resolve({ stream: new ReadableStream({ pull: (out) => out.enqueue(words) }) })),
+    );
+    const ask = async (): Promise<void> => {
+      const { stream } = await model.doStream({ prompt: [] });
+      const reader = stream.getReader();
+      await reader.read();
+      await reader.cancel();
+    };
+    await expect(
+      (async () => {
+        for (let made = 0; made < 5; made += 1) await ask();
+      })(),
+    ).rejects.toMatchObject({ code: 'sandbox_refused', message: /tokens, the limit/ });
+  });
 });

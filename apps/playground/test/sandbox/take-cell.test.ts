@@ -80,3 +80,14 @@ test('a script goes to another worker if the waiting one is gone', async () => {
   expect(cells).toHaveLength(2);
   expect(scriptsOf(cells[1]!)).toEqual(scriptsOf(cells[0]!));
 });
+
+test('a script stays with a worker that has begun, even if the page hears its sign of life too late', async () => {
+  current!.warm();
+  cells[0]!.isGone = true;
+  void startRun();
+  cells[0]!.say({ type: 'ready' });
+  cells[0]!.say({ type: 'console', level: 'log', text: 'begun' });
+  await vi.advanceTimersByTimeAsync(0);
+  expect(cells[0]!.closed).toBe(false);
+  expect(cells.flatMap((cell) => scriptsOf(cell))).toHaveLength(1);
+});

@@ -47,6 +47,20 @@ test.each([
   expect(mayTakeInput(text)).toBe(may);
 });
 
+const long = 990_000;
+test.each([
+  `export default function${' '.repeat(long)}{}`,
+  `export default definePrompt${' '.repeat(long)}`,
+  `export default (${' '.repeat(long)}`,
+  'export default definePrompt<'.repeat(35_000),
+  'export default definePrompt(,'.repeat(34_000),
+  `export default function ${'a'.repeat(long)}`,
+])('a long script is read quickly: %#', (text) => {
+  const began = performance.now();
+  expect(mayTakeInput(text)).toBe(true);
+  expect(performance.now() - began).toBeLessThan(5_000);
+});
+
 test('an incomplete form does not start a run, and shows what is missing from then on', () => {
   showFacts(facts());
   expect(problems()).toEqual({});

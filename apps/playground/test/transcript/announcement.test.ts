@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { announcement } from '../../src/transcript/announcement.ts';
-import { agentsAtWork, firstStep, said, start, stateOf, usage, weather } from './run-events.ts';
+import { agentsAtWork, called, firstStep, said, start, stateOf, usage, weather } from './run-events.ts';
 
 test('announces steps, tools, agents and endings', () => {
   expect(announcement(stateOf(weather.slice(0, 3)))).toBe('Step 1.');
@@ -44,4 +44,15 @@ test('the warning of a run without an answer is announced', () => {
   const message = 'The model ended its answer without a text.';
   const empty = stateOf([...weather.slice(0, 12), { type: 'warning', message }, ...weather.slice(-2)]);
   expect(announcement(empty)).toBe(`Run done. 1 tool call, 0 failed. ${message}`);
+});
+
+test('a call that waits is announced with the question of its card', () => {
+  const ask = { toolCallId: 'c', toolName: 'readFile', input: {} };
+  const waiting = [start, firstStep, ...called('c', 'readFile')];
+  expect(announcement(stateOf([...waiting, { type: 'approval-request', approvalId: 'r', ...ask }]))).toBe(
+    'Waiting for you: may readFile run?',
+  );
+  expect(
+    announcement(stateOf([...waiting, { type: 'client-tool-request', clientCallId: 'r', ...ask }])),
+  ).toBe('Waiting for you: what does readFile return?');
 });

@@ -33,7 +33,7 @@ export function VariableValues({ session, shown, name, agent }: VariableValuesPr
     }));
     return variableHistory(name, logs).filter((change) => paths.has(`${change.turn} ${change.path ?? ''}`));
     // oxlint-disable-next-line react/exhaustive-deps
-  }, [name, agent, session, turn, lastLog, state.variables, state.steps.length, state.agents.length]);
+  }, [name, agent, session, turn, lastLog, state.variables, state.steps.length, state.agents]);
   return (
     <PagedSection
       title="Values"
@@ -45,7 +45,7 @@ export function VariableValues({ session, shown, name, agent }: VariableValuesPr
     >
       {(change) => (
         <>
-          <StepRow {...change} shown={shown}>
+          <StepRow turn={change.turn} path={change.path} step={change.step} shown={shown}>
             at {formatDuration(change.t)}
           </StepRow>
           <Value change={change} />

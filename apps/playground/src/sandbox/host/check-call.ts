@@ -1,5 +1,6 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { CuelineError } from '@cueline/core';
+import { createEventCounter } from '@cueline/core/link';
 import * as z from 'zod';
 
 /** Kept only if the host has issued them; see {@link checkCall}. */
@@ -118,6 +119,9 @@ const callOptions = z.strictObject({
   providerOptions,
 });
 
+/** A conversation may be longer than one event. */
+const optionLimits = { values: 300_000 };
+
 /** A permitted call, and the parts of it that were dropped. */
 export type CheckedCall = { options: LanguageModelV4CallOptions; dropped: string[] };
 
@@ -132,13 +136,21 @@ export function checkCall(
   value: unknown,
   isIssued: (provider: string, options: unknown) => boolean,
 ): CheckedCall {
+  // measured first, because a check of options of any size could block the page
+  const excess = createEventCounter(optionLimits)({ type: 'custom', options: value });
+  if (excess !== undefined) {
+    throw new CuelineError(
+      'sandbox_refused',
+      `The model call was refused: it has ${excess.replace('an event', 'options')}. Send less at once.`,
+    );
+  }
   const parsed = callOptions.safeParse(value);
   if (!parsed.success) {
     const issue = deepest(parsed.error.issues[0]);
     throw new CuelineError(
       'sandbox_refused',
-      `The script's model call was refused: ${issue.path.join('.') || 'the options'}: ${issue.message}. ` +
-        'A script can send messages, settings and function tools; files only as data.',
+      `The model call was refused: ${issue.path.join('.') || 'the options'}: ${issue.message}. ` +
+        'The playground sends messages, settings and function tools; files only as data.',
       { details: { path: issue.path.map(String) } },
     );
   }

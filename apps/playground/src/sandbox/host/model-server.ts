@@ -23,7 +23,18 @@ export type ModelServer = {
   close(): void;
 };
 
-type Call = { abort: AbortController; credit: number; wake: () => void };
+type Call = {
+  abort: AbortController;
+  credit: number;
+  wake: () => void;
+  /** Characters of the answer. */
+  received: number;
+  /** True once the provider has said how many tokens the answer took. */
+  isCounted: boolean;
+};
+
+/** For answers that end before the provider says how many tokens they took. */
+const charactersPerToken = 4;
 
 const batchTime = 8;
 const batchParts = 64;
@@ -124,8 +135,8 @@ class Server implements ModelServer {
     dropped: string[],
     call: Call,
   ): Promise<void> {
-    const { stream } = await this.#model.doStream({ ...checked, abortSignal: call.abort.signal });
-    if (call.abort.signal.aborted) return void stream.cancel().catch(() => {});
+    const stream = await this.#open(checked, call);
+    if (stream === undefined) return;
     this.#send({ type: 'model-open', call: id });
     const reader = stream.getReader();
     const abort = (): void => void reader.cancel().catch(() => {});
@@ -135,22 +146,50 @@ class Server implements ModelServer {
         reader,
         call,
         (parts) => this.#send({ type: 'model-parts', call: id, parts }),
-        this.#prepare(dropped),
+        this.#prepare(dropped, call),
       );
     } finally {
+      if (!call.isCounted) this.#countUnfinished(checked, call);
       call.abort.signal.removeEventListener('abort', abort);
       reader.releaseLock();
     }
   }
 
+  /** Begins an answer; returns undefined if the worker no longer wants it. */
+  async #open(
+    checked: LanguageModelV4CallOptions,
+    call: Call,
+  ): Promise<ReadableStream<LanguageModelV4StreamPart> | undefined> {
+    const { signal } = call.abort;
+    try {
+      const { stream } = await this.#model.doStream({ ...checked, abortSignal: signal });
+      if (!signal.aborted) return stream;
+      void stream.cancel().catch(() => {});
+      return undefined;
+    } finally {
+      // the provider has the request; one that it refuses takes no tokens
+      if (signal.aborted) this.#countUnfinished(checked, call);
+    }
+  }
+
+  /** Estimates the tokens of an answer that the worker has aborted, or that broke off. */
+  #countUnfinished(checked: LanguageModelV4CallOptions, { received }: Call): void {
+    this.#tokens += Math.ceil((JSON.stringify(checked).length + received) / charactersPerToken);
+  }
+
   /** A part for the worker; undefined for one that it does not need. */
-  #prepare(dropped: string[]): (part: LanguageModelV4StreamPart) => LanguageModelV4StreamPart | undefined {
+  #prepare(
+    dropped: string[],
+    call: Call,
+  ): (part: LanguageModelV4StreamPart) => LanguageModelV4StreamPart | undefined {
     return (part: LanguageModelV4StreamPart): LanguageModelV4StreamPart | undefined => {
       this.#issued.add(part);
       if (part.type === 'raw') return undefined;
+      if ('delta' in part) call.received += part.delta.length;
       if (part.type === 'error') return { type: 'error', error: this.#noteFailure(part.error) };
       if (part.type === 'finish') {
         if (part.finishReason.unified === 'error') this.failures.push(unexplained);
+        call.isCounted = true;
         this.#tokens += (part.usage.inputTokens.total ?? 0) + (part.usage.outputTokens.total ?? 0);
       }
       if (part.type === 'stream-start' && dropped.length > 0) {
@@ -173,7 +212,13 @@ class Server implements ModelServer {
 
   #begin(id: number, rawOptions: unknown): void {
     if (this.#calls.has(id)) return;
-    const call: Call = { abort: new AbortController(), credit: initialCredit, wake: () => {} };
+    const call: Call = {
+      abort: new AbortController(),
+      credit: initialCredit,
+      wake: () => {},
+      received: 0,
+      isCounted: false,
+    };
     this.#calls.set(id, call);
     this.#made += 1;
     this.#serve(id, rawOptions, call).then(

@@ -27,6 +27,7 @@ const facts = z.object({
 
 /** What a script says about itself, or undefined for anything else. */
 export function readFacts(value: unknown): ScriptFacts | undefined {
+  if (isTooLarge({ type: 'custom', facts: value })) return undefined;
   const parsed = facts.safeParse(value);
   if (!parsed.success) return undefined;
   const { name, input } = parsed.data;
@@ -49,11 +50,12 @@ const request = z.object({
 
 /** A script's request, or undefined for one that cannot be shown. */
 export function readPreview(value: unknown, warnings: unknown): Preview | undefined {
+  if (isTooLarge({ type: 'step-start', request: value })) return undefined;
   if (!request.safeParse(value).success) return undefined;
   const given = value as CompiledRequest;
-  // a step's request in a log is checked and measured in the same way
+  // a step's request in a log is checked in the same way
   const event = { seq: 0, t: 0, type: 'step-start', step: 0, request: { keep: 0, ...given } };
-  if (!isRunEvent(event) || createEventCounter()(event) !== undefined) return undefined;
+  if (!isRunEvent(event)) return undefined;
   const { instructionParts, keep: _, ...rest } = (event as Extract<RunEvent, { type: 'step-start' }>).request;
   const checked = {
     ...(rest as CompiledRequest),
@@ -68,6 +70,11 @@ export function readPreview(value: unknown, warnings: unknown): Preview | undefi
       .slice(0, MOST_WARNINGS)
       .map((warning) => warning.slice(0, LONGEST_WARNING)),
   };
+}
+
+/** Measured before each check, because a check of a value of any size could block the page. */
+function isTooLarge(event: object): boolean {
+  return createEventCounter()(event) !== undefined;
 }
 
 /** Keeps the parts that are inside the text, in order and without overlaps. */

@@ -21,7 +21,8 @@ const sentence = z
 
 const message = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready') }),
-  z.object({ type: z.literal('events'), events: z.array(z.unknown()) }),
+  // checked one by one, in slices: a script may send millions
+  z.object({ type: z.literal('events'), events: z.custom<readonly unknown[]>(Array.isArray) }),
   z.object({
     type: z.literal('failed'),
     error: z.object({

@@ -25,6 +25,9 @@ export function startSandboxRun(options: SandboxRunOptions): SandboxRun {
   return new ScriptRun(options);
 }
 
+/** What a worker says before it has a script. */
+const readyText = encodeMessage({ type: 'ready' });
+
 /** One run of a script: turns the worker's messages into a log that the page has checked. */
 class ScriptRun implements SandboxRun {
   readonly #options: SandboxRunOptions;
@@ -45,13 +48,16 @@ class ScriptRun implements SandboxRun {
   /** Messages of the worker that the page has not read yet: many events are read in slices. */
   readonly #inbox: (string | CellEnd)[] = [];
   #isReading = false;
+  /** True once the worker has said something about the script. */
+  #isHeard = false;
 
   constructor(options: SandboxRunOptions) {
     this.#options = options;
     this.#signal = options.signal;
     this.#limits = options.limits;
     this.#onProblem = options.onProblem;
-    this.#countEvent = createEventCounter(options.limits);
+    // those of an unknown type count, too: the check of each takes time
+    this.#countEvent = createEventCounter({ entries: options.limits.entries }, { unknownTypes: 'counted' });
     const { request, onEvent } = options;
     const model = (): string => this.#model;
     this.#log = new RunLogWriter({ request, model, onEvent, onEnd: () => this.#cleanUp() });
@@ -96,6 +102,7 @@ class ScriptRun implements SandboxRun {
   }
 
   readonly #receive = (sent: string | CellEnd): void => {
+    if (typeof sent === 'string' && sent !== readyText) this.#isHeard = true;
     this.#inbox.push(sent);
     if (!this.#isReading) void this.#readInbox();
   };
@@ -108,6 +115,8 @@ class ScriptRun implements SandboxRun {
         if (typeof sent === 'string') await this.#readText(sent, pause);
         else this.#onCellEnd(sent);
       }
+    } catch (error) {
+      this.#fail(error);
     } finally {
       this.#isReading = false;
     }
@@ -125,10 +134,12 @@ class ScriptRun implements SandboxRun {
   }
 
   #readOne(value: unknown): void {
+    if (typeof (value as { type?: unknown } | null)?.type !== 'string') return;
+    // measured first, because a check of an event of any size could block the page
+    const excess = this.#countEvent(value);
+    if (excess !== undefined) return this.#fail(tooMuch(excess));
     const event = readEvent(value);
     if (event === undefined) return;
-    const excess = this.#countEvent(event);
-    if (excess !== undefined) return this.#fail(tooMuch(excess));
     // No event can be later than now.
     this.#log.write(
       this.#attribution.attribute(event),
@@ -220,7 +231,8 @@ class ScriptRun implements SandboxRun {
     const answers = cell.answers();
     cell.open(this.#receive, this.#receive);
     this.#send(message);
-    if ((await answers) || this.#log.ended) return;
+    // a busy page may have read the answer too late, although the script runs
+    if ((await answers) || this.#isHeard || this.#log.ended) return;
     cell.close();
     await this.#runIn(this.#options.takeCell(), message);
   }

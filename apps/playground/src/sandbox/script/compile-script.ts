@@ -1,9 +1,10 @@
-import { getFormattedTokens, transform } from 'sucrase';
+import { transform } from 'sucrase';
 import { locateSyntaxError, type ParseError } from './locate-syntax-error.ts';
 import { isScriptModule, noDefaultExport, refusedImport } from './modules.ts';
+import { createReadBudget, type ReadBudget } from './parser-input.ts';
 import { ScriptError, type ScriptPosition } from './script-error.ts';
 import { readMappings } from './source-map.ts';
-import { readTokens, transforms, type Token } from './tokens.ts';
+import { formatTokens, readTokens, transforms, type Token } from './tokens.ts';
 
 /** A script that the sandbox's worker can run. */
 export type CompiledScript = {
@@ -24,8 +25,8 @@ let last: { source: string; compiled: CompiledScript } | undefined;
 
 /**
  * Compiles a TypeScript prompt script for the sandbox. Types are stripped, not checked. Throws {@link
- * ScriptError} if the script cannot be parsed, imports something that the sandbox does not have, or has no
- * default export.
+ * ScriptError} if the script cannot be parsed, takes too long to parse, imports something that the sandbox does not
+ * have, or has no default export.
  */
 export function compileScript(source: string): CompiledScript {
   if (last?.source !== source) last = { source, compiled: compile(source) };
@@ -34,6 +35,7 @@ export function compileScript(source: string): CompiledScript {
 
 function compile(source: string): CompiledScript {
   try {
+    // also refuses a script that takes too long to parse, which the transformation would parse without a bound
     const defaultExport = checkModules(source);
     const { code, sourceMap } = transform(source, {
       transforms,
@@ -57,7 +59,8 @@ function compile(source: string): CompiledScript {
     };
   } catch (error) {
     if (!isParseError(error)) throw error;
-    const { error: located, position } = locateSyntaxError(source, error, tryToParse);
+    const budget = createReadBudget(source);
+    const { error: located, position } = locateSyntaxError(source, error, (text) => tryToParse(text, budget));
     throw new ScriptError(`${located.message.replace(/ \(\d+:\d+\)$/, '')}.`, position);
   }
 }
@@ -66,9 +69,9 @@ function isParseError(error: unknown): error is ParseError {
   return error instanceof SyntaxError && 'pos' in error;
 }
 
-function tryToParse(source: string): ParseError | undefined {
+function tryToParse(source: string, budget: ReadBudget): ParseError | undefined {
   try {
-    getFormattedTokens(source, { transforms });
+    formatTokens(source, budget);
     return undefined;
   } catch (error) {
     return isParseError(error) ? error : undefined;
@@ -104,10 +107,10 @@ function checkModules(source: string): ScriptPosition {
 
 /** `export { … as default …`, from behind the brace on. */
 function namesDefault(tokens: readonly Token[], start: number): boolean {
-  const end = tokens.findIndex(({ label }, index) => index >= start && label === '}');
-  return tokens
-    .slice(start, end)
-    .some(({ text }, index, all) => text === 'default' && all[index - 1]?.text === 'as');
+  for (let at = start; at < tokens.length && tokens[at]!.label !== '}'; at += 1) {
+    if (tokens[at]!.text === 'default' && tokens[at - 1]?.text === 'as') return true;
+  }
+  return false;
 }
 
 /** True for the string of `… from 'name'`, `import 'name'` and `import('name')`. */

@@ -21,11 +21,15 @@ const settings: Readonly<Record<string, Readonly<Record<string, DefinitionKind>>
   defineAgent: { instructions: 'system' },
 };
 
+/** A longer script would block the page, which finds its definitions while it shows it. */
+const LONGEST_SCRIPT = 200_000;
+
 /**
  * Finds the calls that define something under a literal name, without running the script. Returns nothing for a script
- * that cannot be parsed.
+ * that cannot be parsed, or that is longer than 200,000 characters.
  */
 export function findDefinitions(source: string): FoundDefinitions {
+  if (source.length > LONGEST_SCRIPT) return { definitions: [] };
   let tokens: readonly Token[];
   try {
     tokens = readTokens(source);
@@ -45,7 +49,8 @@ class Finder {
   readonly #found: FoundDefinition[] = [];
   readonly #messages = new Map<string | undefined, number>();
   readonly #callsAgents: boolean;
-  #scopes: Scope[] = [];
+  /** The scopes around a token, from the outermost. */
+  readonly #scopes: Scope[] = [];
 
   constructor(tokens: readonly Token[]) {
     this.#tokens = tokens;
@@ -56,7 +61,7 @@ class Finder {
   find(): FoundDefinitions {
     let promptLine: number | undefined;
     for (const [index, token] of this.#tokens.entries()) {
-      this.#scopes = this.#scopes.filter(({ end }) => end > index);
+      while ((this.#scopes.at(-1)?.end ?? Infinity) <= index) this.#scopes.pop();
       if (token.label === 'export' && this.#tokens[index + 1]?.label === 'default') promptLine = token.line;
       if (token.label === 'name') this.#visit(token, index);
     }
@@ -141,7 +146,8 @@ class Finder {
   /** The settings of a session or an agent: its name, its system prompt, its first message. */
   #addSettings(fn: 'defineSession' | 'defineAgent', index: number, end: number): void {
     const isAgent = fn === 'defineAgent';
-    const open = this.#tokens.findIndex(({ label }, at) => at > index && at < end && label === '{');
+    let open = index + 1;
+    while (open < end && this.#tokens[open]!.label !== '{') open += 1;
     const close = this.#closing.get(open);
     if (close === undefined) return;
     const keys = this.#keysOf(open, close);

@@ -1,4 +1,5 @@
 import { getFormattedTokens, type Transform } from 'sucrase';
+import { createReadBudget, toParserInput, type ReadBudget } from './parser-input.ts';
 
 /** What Sucrase does to a script. */
 export const transforms: Transform[] = ['typescript', 'imports'];
@@ -15,19 +16,37 @@ export function readTokens(source: string): readonly Token[] {
   return last.tokens;
 }
 
-/**
- * The script's tokens, through the only public function in which Sucrase exposes them: a table, one row per token.
- */
+/** The script's tokens, through the only public function in which Sucrase exposes them: a table, one row per token. */
 function parseTokens(source: string): Token[] {
-  const lines = source.split('\n');
-  const rows = getFormattedTokens(source, { transforms }).split('\n');
-  return rows.flatMap((row) => {
-    const [, line, column, endLine, endColumn, label] = /^(\d+):(\d+)-(\d+):(\d+) +(\S+)/.exec(row) ?? [];
-    if (label === undefined) return [];
-    const text =
-      line === endLine
-        ? (lines[Number(line) - 1]?.slice(Number(column) - 1, Number(endColumn) - 1) ?? '')
-        : '';
-    return [{ label, text, line: Number(line), column: Number(column), endLine: Number(endLine) }];
-  });
+  const lines = startsOfLines(source);
+  return formatTokens(source, createReadBudget(source))
+    .split('\n')
+    .flatMap((row) => {
+      const [, first, last, label] = /^1:(\d+)-1:(\d+) +(\S+)/.exec(row) ?? [];
+      if (label === undefined) return [];
+      const [start, end] = [Number(first) - 1, Number(last) - 1];
+      const [line, endLine] = [lineAt(lines, start), lineAt(lines, end)];
+      const text = line === endLine ? source.slice(start, end) : '';
+      return [{ label, text, line: line + 1, column: start - lines[line]! + 1, endLine: endLine + 1 }];
+    });
+}
+
+/** Sucrase's table of a script's tokens, with offsets from 1 as columns of line 1. Throws the parser's error. */
+export function formatTokens(source: string, budget: ReadBudget): string {
+  return getFormattedTokens(toParserInput(source, budget), { transforms });
+}
+
+function startsOfLines(source: string): number[] {
+  return [0, ...Array.from(source.matchAll(/\r\n?|\n/g), (found) => found.index + found[0].length)];
+}
+
+/** The index of the line with this offset. */
+function lineAt(starts: readonly number[], offset: number): number {
+  let [low, high] = [0, starts.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (starts[middle]! <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }

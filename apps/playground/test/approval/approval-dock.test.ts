@@ -1,0 +1,67 @@
+// @vitest-environment happy-dom
+import type { Run } from '@cueline/core';
+import { act, createElement } from 'react';
+import { createRoot } from 'react-dom/client';
+import { afterEach, expect, test } from 'vitest';
+import { ApprovalDock } from '../../src/approval/approval-dock.tsx';
+import { called, start, stateOf } from '../transcript/run-events.ts';
+
+Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
+
+const state = stateOf([
+  start,
+  { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
+  ...called('c1', 'send', { to: 'Ada' }),
+  { type: 'approval-request', approvalId: 'r1', toolCallId: 'c1', toolName: 'send', input: { to: 'Ada' } },
+]);
+const page = document.body.appendChild(document.createElement('div'));
+const root = createRoot(page);
+const draw = (hidden: boolean): void =>
+  act(() =>
+    root.render(createElement(ApprovalDock, { run: {} as Run, state, hidden, onAnswered: () => {} })),
+  );
+const buttons = (): HTMLButtonElement[] => [...page.querySelectorAll('button')];
+const press = (name: string): void =>
+  act(() =>
+    buttons()
+      .find(({ textContent }) => textContent === name)!
+      .click(),
+  );
+/** Types a text, as React notices it. */
+const type = (field: HTMLInputElement, text: string): void =>
+  act(() => {
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')!.set!.call(field, text);
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+  });
+const dock = (): Element => page.firstElementChild!;
+const refuse = (): HTMLButtonElement => buttons().find(({ textContent }) => textContent === 'Refuse')!;
+
+afterEach(() => act(() => root.render(null)));
+
+test('what the user has written stays while an earlier moment is shown, and is hidden', () => {
+  draw(false);
+  press('Edit');
+  const reason = page.querySelector<HTMLInputElement>('[aria-label="Reason for refusing"]')!;
+  type(reason, 'Not Ada');
+  draw(true);
+  expect(dock().className.split(' ')).toContain('hidden');
+  draw(false);
+  expect(dock().className.split(' ')).not.toContain('hidden');
+  expect(page.querySelector('[aria-label="Reason for refusing"]')).toBe(reason);
+  expect(reason.value).toBe('Not Ada');
+  expect(page.querySelector('form textarea')).not.toBeNull();
+});
+
+test('a card that is shown again takes the focus, and ignores clicks for a moment', async () => {
+  draw(true);
+  expect(document.activeElement).toBe(document.body);
+  draw(false);
+  expect(document.activeElement).toBe(page.querySelector('[data-pending]'));
+  expect(refuse().getAttribute('aria-disabled')).toBe('true');
+  await act(() => new Promise((resolve) => setTimeout(resolve, 450)));
+  expect(refuse().getAttribute('aria-disabled')).toBe('false');
+  draw(true);
+  await act(() => new Promise((resolve) => setTimeout(resolve, 5)));
+  draw(false);
+  expect(refuse().getAttribute('aria-disabled')).toBe('true');
+});
