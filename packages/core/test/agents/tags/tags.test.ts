@@ -116,8 +116,9 @@ describe('a tag of Markdown is a code block', () => {
     ['```json\n1', '```json is opened and never closed'],
     ['```json\n1\n```\n```c++\nint', '```C++ is opened and never closed'],
   ])('%j: %s', (text, fault) => {
+    const [opening] = fault.split(' ');
     expect(faultOf(() => read(text, blocks))).toBe(
-      `parse_failed: ${fault}. Write it as \`\`\`json … \`\`\`.`,
+      `parse_failed: ${fault}. Write it as ${opening} … \`\`\`.`,
     );
   });
 });
