@@ -186,28 +186,28 @@ function timeOf(run: () => void): number {
 }
 
 test.each([...Object.entries(types), ...Object.entries(orders)])(
-  'an event takes as long after 20,000 %s as after 2,000',
+  'an event takes as long after 20,000 %s as after 500',
   // a busy machine may make one measurement worthless
   { retry: 3 },
   (_name, kind) => {
-    const few = logOf(kind, 2_000);
+    const few = logOf(kind, 500);
     const many = logOf(kind, 20_000);
     // The shortest of some tries: what else the machine does only ever adds to it. A clear answer needs no more of them.
     let short = Infinity;
     let long = Infinity;
     for (let at = 1; at <= TRIES && !(at > 2 && long / short < 2); at += 1) {
       // as many events in both, so that what is compared is not how well the engine has warmed up
-      const tenTimesFew = timeOf(() => {
-        for (let count = 0; count < 10; count += 1) reduceAll(few);
+      const fewEachTime = timeOf(() => {
+        for (let count = 0; count < 40; count += 1) reduceAll(few);
       });
-      short = Math.min(short, tenTimesFew);
+      short = Math.min(short, fewEachTime);
       long = Math.min(
         long,
         timeOf(() => reduceAll(many)),
       );
     }
-    // copying what is there at each event makes it 10 and more
-    expect(long / short, `${long.toFixed(1)} ms against ${short.toFixed(1)} ms`).toBeLessThan(4);
+    // copying what is there at each event makes it 40; memory that is used for the first time makes it up to 10
+    expect(long / short, `${long.toFixed(1)} ms against ${short.toFixed(1)} ms`).toBeLessThan(20);
   },
 );
 
