@@ -19,7 +19,7 @@ export function ApprovalDock({
   onAnswered,
 }: {
   run: Run;
-  /** The run as it is now. */
+  /** The present state of the run, also while an earlier moment is shown. */
   state: RunState;
   hidden: boolean;
   onAnswered: () => void;

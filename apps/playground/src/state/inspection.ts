@@ -19,7 +19,7 @@ export type Moment = { readonly turn: number; readonly seq: number };
 
 export type Inspection = {
   selection: Selection | undefined;
-  /** The step or the call that was selected last. A definition that is selected after it leaves it as it is. */
+  /** The step or the call that was selected last. Selecting a definition does not change it. */
   lastStep: StepSelection | undefined;
   /** The moment that is shown; undefined for the run as it is now. */
   moment: Moment | undefined;

@@ -75,7 +75,7 @@ test('a reply without a key is sent again once there is one, in the same convers
   expect(shown().id).toBe(id);
   expect(shown().run.getState()).toMatchObject({ status: 'done', text: 'Caves are dark.' });
   expect(JSON.stringify(model.calls[0]?.prompt)).toMatch(/Ask me.*What do you like\?.*Caves/);
-  // and the conversation goes on
+  // a further reply can be sent
   reply('Really?');
   await shown().run.finished;
   expect(shown().earlier).toHaveLength(2);

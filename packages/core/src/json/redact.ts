@@ -22,7 +22,7 @@ export function redactSecrets(text: string, secrets: readonly string[]): string 
   return clean;
 }
 
-/** Matches a key as it is, percent-encoded, and in JSON of any depth. Most keys are written the same in all of them. */
+/** Matches a key in plain text, percent-encoded, and in JSON of any depth. Most keys look the same in all three. */
 function patternOf(secret: string): string | RegExp {
   if (/^[\w.~-]*$/.test(secret)) return secret;
   const signs = secret.match(/\\+|[^\\]/gu) ?? [];

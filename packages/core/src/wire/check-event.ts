@@ -283,8 +283,8 @@ const bodies: Record<RunEvent['type'], () => z.ZodMiniType> = {
     ]),
 };
 
-/** The fields of every event, whatever its type. */
-const unknownEvent = object({ seq: index, t: number, type: string, agent: z.optional(agentPath) });
+/** The fields of every event, also of a type that is not known. */
+const newerEvent = z.lazy(() => event({ type: string }));
 
 const built = new Map<string, z.ZodMiniType>();
 
@@ -308,6 +308,7 @@ export function isRunEvent(value: unknown): value is RunEvent {
  * a type that is not known, because the other side may be newer. The reducer ignores it.
  */
 export function isServerEvent(value: unknown): value is RunEvent {
-  if (!unknownEvent.safeParse(value).success) return false;
-  return !isEventType((value as RunEvent).type) || isRunEvent(value);
+  const { seq, type } = (value ?? {}) as { seq?: unknown; type?: unknown };
+  if (!Number.isSafeInteger(seq) || (seq as number) < 0) return false;
+  return isEventType(type) ? isRunEvent(value) : newerEvent.safeParse(value).success;
 }

@@ -9,7 +9,7 @@ const env = {
   AI_GATEWAY_API_KEY: 'key-0123456789',
 };
 
-/** An answer that goes on for longer than any limit. */
+/** An answer longer than any limit. */
 function endless(type: string, piece: string): { response: Response; sent: () => number } {
   const chunk = new TextEncoder().encode(piece);
   let sent = 0;
