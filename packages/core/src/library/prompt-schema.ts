@@ -1,4 +1,4 @@
-import { validateStrict } from 'compare-versions';
+import valid from 'semver/functions/valid.js';
 import * as z from 'zod/v4';
 import type { JsonSchema } from '../tools/schema.ts';
 
@@ -83,7 +83,7 @@ const recordShape = z.strictObject(
     id: name('an id without spaces and "@", such as "plan-day"', id),
     version: name('a version such as "1.0.0"', semver)
       .refine(
-        (version) => !semver.test(version) || validateStrict(version),
+        (version) => !semver.test(version) || valid(version) !== null,
         'is not a version such as "1.0.0"',
       )
       .describe('A semver version, such as 1.0.0.'),

@@ -1,9 +1,10 @@
-import { compareVersions } from 'compare-versions';
+import compareBuild from 'semver/functions/compare-build.js';
+import satisfies from 'semver/functions/satisfies.js';
+import validRange from 'semver/ranges/valid.js';
 import { CuelineError } from '../base/errors.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import { quoteValue } from '../base/quote-value.ts';
 import type { LibraryPrompt } from './prompt-record.ts';
-import { parseRange } from './version-range.ts';
 
 /** The versions of each prompt, the newest first. */
 export type PromptVersions = ReadonlyMap<string, readonly LibraryPrompt[]>;
@@ -15,7 +16,7 @@ export function groupVersions(prompts: readonly LibraryPrompt[]): PromptVersions
   for (const [id, all] of versions) {
     versions.set(
       id,
-      all.toSorted((one, other) => compareVersions(other.version, one.version)),
+      all.toSorted((one, other) => compareBuild(other.version, one.version)),
     );
   }
   return versions;
@@ -55,8 +56,8 @@ export function findVersion(all: PromptVersions, id: string, range: string): Lib
 
 /** @throws CuelineError `invalid_options` */
 function rangeOf(text: string): (version: string) => boolean {
-  const isWithin = parseRange(text === 'latest' ? '*' : text);
-  if (isWithin !== undefined) return isWithin;
+  const range = validRange(text === 'latest' ? '*' : text);
+  if (range !== null) return (version) => satisfies(version, range);
   throw new CuelineError(
     'invalid_options',
     `${quoteValue(text)} is not a version. Write one such as '1.2.3', a range such as '^1.2', or 'latest'.`,

@@ -247,6 +247,8 @@ export class PromptBuilder implements Prompt {
   }
 
   #addSystemText(text: string): void {
+    // a text that the author leaves empty on a condition
+    if (text.trim() === '') return;
     const { system } = this.#definitions;
     const before = system.get('');
     system.set('', { value: before === undefined ? text : `${before.value}\n\n${text}` });

@@ -34,7 +34,8 @@ export type Attempt = {
   drop(): void;
   /** Ends it with an error, because the work is lost. */
   fail(error: CuelineError): void;
-  send(command: RunCommand): EditReply | Promise<EditReply>;
+  /** Returns undefined if the run is not in progress. */
+  send(command: RunCommand): EditReply | Promise<EditReply> | undefined;
 };
 
 type AttemptOptions = {
@@ -120,7 +121,13 @@ export function createAttempt(options: AttemptOptions): Attempt {
    */
   function end(body: Omit<Extract<RunEventBody, { type: 'run-end' }>, 'type'>): void {
     if (request !== undefined && log.events.length === 0) {
-      const [start] = failedStart(request.definition.name, undefined, request.messages);
+      let input: unknown;
+      try {
+        input = JSON.parse(JSON.stringify(request.input));
+      } catch {
+        // JSON cannot hold it
+      }
+      const [start] = failedStart(request.definition.name, undefined, request.messages, input);
       log.push(rebase(start!));
     }
     log.append({ type: 'run-end', ...body });
@@ -181,9 +188,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
     },
     fail,
     send(command) {
-      if (log.events.length === 0 || log.ended) {
-        return { accepted: false, reason: 'The run is not in progress.' };
-      }
+      if (log.events.length === 0 || log.ended) return;
       return (
         executor.send?.(runId(), command) ?? {
           accepted: false,

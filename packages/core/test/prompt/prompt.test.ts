@@ -47,6 +47,15 @@ Answer in French.`,
     expect(compileInstructions(new Prompt().definitions, undefined)).toBeUndefined();
   });
 
+  test('has no message for a text that the author left empty', () => {
+    const prompt = new Prompt();
+    prompt.defSystem('');
+    expect(compileInstructions(prompt.definitions, undefined)).toBeUndefined();
+    prompt.defSystem('Be brief.');
+    prompt.defSystem(' \n');
+    expect(compileInstructions(prompt.definitions, undefined)).toBe('Be brief.');
+  });
+
   test('can be in XML', () => {
     const prompt = new Prompt();
     prompt.defSystem('role', 'Be brief.');

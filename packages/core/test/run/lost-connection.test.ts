@@ -1,4 +1,4 @@
-import { createRun, definePrompt, type Executor, type RunEvent } from '@cueline/core';
+import { createRun, definePrompt, type Executor, type Run, type RunEvent } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
 import { memoryStorage } from '../support/runs.ts';
@@ -108,4 +108,52 @@ test('the result of a tool is stored at once', async () => {
   await Promise.resolve();
   expect(storage.logs.get('a')).toHaveLength(3);
   run.stop();
+});
+
+test.each([
+  ['fails', async (run: Run<{ city: string }>) => void (await run.start({ city: 'Faro' }).catch(() => {}))],
+  [
+    'is stopped',
+    async (run: Run<{ city: string }>) => {
+      await run.restored;
+      const started = run.start({ city: 'Faro' }).catch(() => {});
+      run.stop();
+      await started;
+    },
+  ],
+])(
+  'a start that %s before its first event is repeated by a later page with its input',
+  async (how, start) => {
+    const plan = definePrompt('plan', (prompt, { city }: { city: string }) => {
+      prompt.$`Plan a day in ${city}.`;
+    });
+    const unreachable: Executor = {
+      start: () => ({
+        [Symbol.asyncIterator]: () => ({
+          next: () => (how === 'fails' ? Promise.reject(new Error('no connection')) : new Promise(() => {})),
+        }),
+      }),
+    };
+    const storage = memoryStorage();
+    await start(createRun(plan, { id: 'a', storage, executor: unreachable }));
+    await expect.poll(() => storage.logs.get('a')?.at(-1)?.type).toBe('run-end');
+    const model = scriptedModel(['Sea.']);
+    const run = createRun(plan, { id: 'a', storage, model });
+    await run.restored;
+    expect(await run.retry()).toBe('Sea.');
+    expect(JSON.stringify(model.calls[0]!.prompt)).toContain('Plan a day in Faro.');
+  },
+);
+
+test('a start whose input JSON cannot hold ends with its own error', async () => {
+  const plan = definePrompt('plan', (prompt, _input: { count: bigint }) => {
+    prompt.$`Plan.`;
+  });
+  const executor: Executor = {
+    // oxlint-disable-next-line require-yield
+    async *start() {
+      throw new Error('no connection');
+    },
+  };
+  await expect(createRun(plan, { executor }).start({ count: 1n })).rejects.toThrow('no connection');
 });
