@@ -27,6 +27,12 @@ test.describe('an approval', () => {
     await expect(page.getByLabel('Answer', { exact: true }).last()).toContainText('The mail is on its way');
     // the focus is not lost when the approval disappears
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Run');
+
+    // a card takes the focus from the box in which the user has sent the reply
+    await page.getByRole('textbox', { name: 'Reply' }).focus();
+    await page.keyboard.type('Once more, please.');
+    await page.keyboard.press('Enter');
+    await expect(playground.approval).toBeFocused();
   });
 
   test('can be refused with a reason, which the model reads', { tag: '@long' }, async ({ playground }) => {

@@ -7,8 +7,10 @@ test('a missing key ends the run with an error that leads to the model dialog', 
   await page.getByTestId('model').click();
   await page.getByRole('radio', { name: /^OpenAI Straight/ }).click();
   await page.getByRole('button', { name: 'Use this model' }).click();
-  await expect(page.getByText('Paste an OpenAI API key')).toBeVisible();
-  await page.getByLabel('API key').fill('sk-x');
+  const key = page.getByLabel('API key');
+  await expect(key).toBeFocused();
+  await expect(key).toHaveAccessibleDescription(/Paste an OpenAI API key/);
+  await key.fill('sk-x');
   await page.getByRole('button', { name: 'Use this model' }).click();
   await page.reload();
   await playground.run();

@@ -6,6 +6,7 @@ import { useState, type ReactElement } from 'react';
 export function Chores(): ReactElement {
   const chores = useTaskList(['Find three flats', 'Write to their owners']);
   const { done, total } = chores.progress;
+  const running = chores.status === 'running';
   const fault = useRun(chores.run, (state) => state.error?.message);
   return (
     <section>
@@ -15,7 +16,10 @@ export function Chores(): ReactElement {
       <ul>
         {chores.tasks.map(({ id, title, status, result }) => (
           <li key={id}>
-            {title}: {result ?? status} <button onClick={() => void chores.skip(id)}>Skip “{title}”</button>
+            {title}: {result ?? status}{' '}
+            <button disabled={!running} onClick={() => void chores.skip(id)}>
+              Skip “{title}”
+            </button>
           </li>
         ))}
       </ul>

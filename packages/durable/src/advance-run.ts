@@ -3,6 +3,7 @@ import { advance, type Advanced, type StoredRun } from '@cueline/core/durable';
 import { withoutProviderStorage, type ModelSettings } from '@cueline/core/models';
 import type { AdvanceJob } from './driver.ts';
 import type { GuardedStep, RunGuard, StepOutcome } from './guard.ts';
+import { boundedStore, type StepStore } from './bounded-store.ts';
 import { guardData, guardModels, missingGuardError, settleEnded } from './guard-step.ts';
 import { createLogCache, type ClaimedLog } from './log-cache.ts';
 import { missingPrompt, type Prompts } from './prompts.ts';
@@ -20,6 +21,8 @@ export type AdvanceSettings = {
   guard: RunGuard | undefined;
   watch: Watch;
   unknownPromptMs: number;
+  /** Called for a run that this process has taken over too late to advance it: the run needs another step. */
+  onLateClaim(runId: string): void;
 };
 
 /** Advances runs in this process. */
@@ -34,7 +37,8 @@ export type Steps = {
 
 /** Creates what advances the runs of a store. A step in progress reads its commands from the store once a second. */
 export function createSteps(settings: AdvanceSettings): Steps {
-  const { store, prompts, models, options, guard, watch, unknownPromptMs } = settings;
+  const { prompts, models, options, guard, watch, unknownPromptMs, onLateClaim } = settings;
+  const store = boundedStore(settings.store, onLateClaim);
   const logs = createLogCache(store);
   const checkPrompt = createPromptCheck(store, prompts, unknownPromptMs);
   /** The commands of the steps in progress, by run. */
@@ -87,6 +91,7 @@ export function createSteps(settings: AdvanceSettings): Steps {
         stop: sent.stop,
         commands: commands.map(({ command }) => command),
         during: sent.during,
+        beforeEnd: sent.checked,
         async append(more) {
           if (!(await store.append(runId, epoch, more))) throw await refused(store, runId, epoch);
           watch.changed(runId);
@@ -115,7 +120,7 @@ export function createSteps(settings: AdvanceSettings): Steps {
 }
 
 /** Returns why the store refused events: another worker has taken the run over, or earlier events are missing. */
-async function refused(store: DurableStore, runId: string, epoch: number): Promise<Error> {
+async function refused(store: StepStore, runId: string, epoch: number): Promise<Error> {
   if (!(await store.append(runId, epoch, []))) return new TakenOverError(runId);
   return new CuelineError(
     'storage_failed',

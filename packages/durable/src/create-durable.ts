@@ -50,7 +50,7 @@ export type DurableOptions = {
   unknownPromptMs?: number | undefined;
   /**
    * Called with failures outside of jobs: if the search for runs that have not begun fails, once per outage of the store or
-   * the engine, and if a stop cannot be sent. The driver's `onError` gets the failures of jobs. Default: `console.error`.
+   * the engine, and if a stop or a wake-up cannot be sent. The driver's `onError` gets the failures of jobs. Default: `console.error`.
    */
   onError?(error: unknown, runId: string | undefined): void;
 };
@@ -147,7 +147,16 @@ export function createDurable(given: DurableOptions): Durable {
   const prompts = promptsByName(given.prompts);
   const watch = createWatch(store);
   const { unknownPromptMs = UNKNOWN_PROMPT_MS } = given;
-  const steps = createSteps({ store, prompts, models, options, guard, watch, unknownPromptMs });
+  const steps = createSteps({
+    store,
+    prompts,
+    models,
+    options,
+    guard,
+    watch,
+    unknownPromptMs,
+    onLateClaim: (runId) => void driver.wake(runId).catch((error: unknown) => onError(error, runId)),
+  });
   const send = createSender({ store, driver, steps });
 
   /** Follows a run to its end. Aborting the signal stops the run. */
@@ -268,7 +277,7 @@ function logError(error: unknown, runId: string | undefined): void {
   const what =
     runId === undefined
       ? 'The search for runs that have not begun failed. The worker repeats it. Check that the store and the engine are up.'
-      : `Run ${runId} could not be stopped. Check that the store and the engine are up, and stop it again.`;
+      : `Run ${runId} could not be stopped, or not be woken. Check that the store and the engine are up. If the run was to be stopped, stop it again.`;
   // without this message, an unavailable store would look like a store without such runs
   // oxlint-disable-next-line no-console
   console.error(what, error);

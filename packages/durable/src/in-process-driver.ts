@@ -24,6 +24,9 @@ const optionNames: Record<keyof InProcessDriverOptions, true> = {
 
 const LONGEST_PAUSE_MS = 30_000;
 
+/** How much longer than `graceMs` a stopping worker waits for steps that do not end when they are aborted, in milliseconds. */
+const CLOSE_TIMEOUT_MS = 2_000;
+
 /**
  * Advances runs in this process, without a broker. For a single machine. After a restart, the worker of {@link createDurable}
  * continues all unfinished runs of the store.
@@ -76,11 +79,17 @@ class InProcessDriver implements DurableDriver {
         if (this.#stopping === stopping) {
           this.#advance = undefined;
           for (const pause of this.#pauses) clearTimeout(pause);
+          this.#pauses.clear();
         }
         const abort = (): void => stopping.abort(new Error('The worker is stopping.'));
         const grace = setTimeout(abort, this.#graceMs);
-        await Promise.all(this.#running.values());
+        let timer: ReturnType<typeof setTimeout> | undefined;
+        const silent = new Promise(
+          (resolve) => (timer = setTimeout(resolve, this.#graceMs + CLOSE_TIMEOUT_MS)),
+        );
+        await Promise.race([Promise.all(this.#running.values()), silent]);
         clearTimeout(grace);
+        clearTimeout(timer);
       },
     };
   }
@@ -105,7 +114,8 @@ class InProcessDriver implements DurableDriver {
       // another worker continues an aborted step
       if (stopping.signal.aborted) return;
       this.#onError(error, runId);
-      this.#retryLater(runId);
+      // the next worker wakes all unfinished runs
+      if (this.#advance !== undefined) this.#retryLater(runId);
     } finally {
       this.#running.delete(runId);
       this.#next();

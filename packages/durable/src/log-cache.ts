@@ -23,7 +23,7 @@ export type LogCache = {
 };
 
 export function createLogCache(
-  store: DurableStore,
+  store: Pick<DurableStore, 'claim' | 'read'>,
   { maxLogs = MAX_LOGS, maxSize = MAX_SIZE }: { maxLogs?: number; maxSize?: number } = {},
 ): LogCache {
   /** In the order of their last use. */

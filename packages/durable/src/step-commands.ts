@@ -16,6 +16,8 @@ export type StepCommands = {
   during(give: (command: DurableCommand) => Promise<boolean>): void;
   /** Reads the commands from the store now. */
   check(): void;
+  /** Resolves once every command that was sent before is read. Rejects if the store does not answer. */
+  checked(): Promise<void>;
   /** Stops the run at once. */
   stopNow(): void;
   /** The names of the commands that the step has received. */
@@ -33,7 +35,7 @@ export function createStepCommands(
   const stopping = new AbortController();
   const received = new Set(claimed.map(({ name }) => name));
   let give: ((command: DurableCommand) => Promise<boolean>) | undefined;
-  let isReading = false;
+  let reading: Promise<void> | undefined;
   let isDue = false;
   let isOver = false;
 
@@ -45,17 +47,23 @@ export function createStepCommands(
     }
   }
 
-  function start(): void {
-    if (isReading || isOver) return;
-    isReading = true;
+  /** Starts a read. There is one at a time, so that the run gets each command once. */
+  function readNow(): Promise<void> {
     isDue = false;
-    void read()
-      // the step itself reports that the store is unavailable
+    const result = read();
+    reading = result
       .catch(() => {})
       .finally(() => {
-        isReading = false;
+        reading = undefined;
         if (isDue) start();
       });
+    return result;
+  }
+
+  function start(): void {
+    if (reading !== undefined || isOver) return;
+    // the step itself reports that the store is unavailable
+    readNow().catch(() => {});
   }
 
   /** Reads now. If a read is in progress, reads once more after it, because that read may have missed a command. */
@@ -64,11 +72,19 @@ export function createStepCommands(
     start();
   }
 
+  async function checked(): Promise<void> {
+    if (reading === undefined) return readNow();
+    // it may have missed a command
+    await reading;
+    return checked();
+  }
+
   const timer = setInterval(start, POLL_MS);
   return {
     stop: stopping.signal,
     during: (given) => void (give = given),
     check,
+    checked,
     stopNow: () => stopping.abort(),
     names: () => [...received],
     end() {

@@ -1,13 +1,11 @@
 import type { DurableDriver } from './driver.ts';
 import type { DurableStore } from './store.ts';
-import { withTimeout } from './with-timeout.ts';
+import { ANSWER_TIMEOUT_MS, withTimeout } from './with-timeout.ts';
 
 /** The default pause between two sweeps, in milliseconds. */
 export const SWEEP_MS = 30_000;
 /** How many runs are woken at the same time. */
 const MAX_CONCURRENT = 16;
-/** How long a sweep waits for each answer of the store or the engine, in milliseconds. */
-const ANSWER_TIMEOUT_MS = 30_000;
 
 /** Wakes runs, several at the same time. Rejects with the first failure. */
 export async function wakeAll(runIds: readonly string[], driver: Pick<DurableDriver, 'wake'>): Promise<void> {

@@ -1,5 +1,6 @@
 import { CuelineError, type RunEvent } from '@cueline/core';
 import type { DurableStore } from './store.ts';
+import { withTimeout } from './with-timeout.ts';
 
 /** Follows runs in a store. */
 export type Watch = {
@@ -11,6 +12,9 @@ export type Watch = {
 
 /** How often a reader looks for events of other processes, in milliseconds. */
 const POLL_MS = 250;
+
+/** How long one read waits for the store, in milliseconds. */
+const READ_TIMEOUT_MS = 10_000;
 
 /** How long readers try again while the store is unavailable, and the pauses between attempts, in milliseconds. */
 const MAX_OUTAGE_MS = 60_000;
@@ -48,7 +52,9 @@ export function createWatch(store: DurableStore): Watch {
         // before reading, so that no change is missed in between
         const { happened, forget } = change(runId);
         try {
-          const read = await retryWhileUnavailable(() => store.read(runId, next));
+          const read = await retryWhileUnavailable(() =>
+            withTimeout(store.read(runId, next), READ_TIMEOUT_MS),
+          );
           if (read === undefined) throw unknownRunError(runId);
           // before yielding, because a reader may leave and never resume this generator
           if (read.events.length > 0) forget();

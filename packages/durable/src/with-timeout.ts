@@ -1,5 +1,8 @@
 import { formatDuration } from './format-duration.ts';
 
+/** How long a worker waits for each answer of the store or the engine, in milliseconds. */
+export const ANSWER_TIMEOUT_MS = 30_000;
+
 /** Resolves like `work`, or rejects after `ms` milliseconds: a store behind a half-open connection never answers. */
 export async function withTimeout<Value>(work: Promise<Value>, ms: number): Promise<Value> {
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -7,6 +7,7 @@ import {
   type PromptDefinition,
   type RunState,
 } from '@cueline/core';
+import type { ScriptedTurn } from '@cueline/core/testing';
 import { createDurable, createMemoryStore, type DurableStore } from '@cueline/durable';
 import { createStepCommands } from '../src/step-commands.ts';
 import { createEffects } from './support/driver-contract.ts';
@@ -204,4 +205,70 @@ test('a response that a step cannot store is kept until the step is repeated', a
   open();
   expect(await result).toBe('Done.');
   expect(effects.noted.filter((each) => each === 'send')).toHaveLength(1);
+});
+
+/** A prompt with one task, whose model takes `open` to write its last answer. */
+function oneTask(): { prompt: PromptDefinition<void>; asked(): boolean; open(): void } {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  const done = (id: string): ScriptedTurn => [
+    { toolCall: { name: 'finishTask', input: { result: 'x' }, id } },
+  ];
+  let isAsked = false;
+  const model = planned([done('1'), 'Done.', done('2'), 'Really done.']);
+  const doStream: typeof model.doStream = async (call) => {
+    if (call.prompt.some(({ role }) => role === 'assistant')) {
+      isAsked = true;
+      await opened;
+    }
+    return model.doStream(call);
+  };
+  const prompt = definePrompt(
+    'oneTask',
+    (desk) => {
+      desk.$`Work.`;
+      desk.defTaskList([{ task: 'Do a' }]);
+    },
+    { model: { ...model, doStream } },
+  );
+  return { prompt, asked: () => isAsked, open };
+}
+
+test('an edit that another process sends during the last step is made once, before the run ends', async () => {
+  const { prompt, asked, open } = oneTask();
+  const store = createMemoryStore();
+  const here = createDurable({ prompts: [prompt], store });
+  const worker = await here.work();
+  onTestFinished(() => worker.stop());
+  const run = createRun(prompt, { executor: here.executor });
+  const result = run.start();
+  await expect.poll(asked).toBe(true);
+  const elsewhere = createDurable({ prompts: [prompt], store });
+  const edit = { type: 'add', title: 'Do b' } as const;
+  expect(await elsewhere.respond(run.getState().runId, { type: 'edit', edit })).toEqual({ accepted: true });
+  open();
+  await result;
+  expect(run.getState().tasks).toMatchObject([
+    { title: 'Do a', status: 'completed' },
+    { title: 'Do b', status: 'completed' },
+  ]);
+});
+
+test('an edit is refused if the run ends while the edit is sent', async () => {
+  const inner = createMemoryStore();
+  await inner.create({ runId: 'run-1', start: { prompt: 'any' } });
+  const { epoch } = (await inner.claim('run-1', -1)) as { epoch: number };
+  const durable = createDurable({
+    prompts: [],
+    store: {
+      ...inner,
+      async send(runId, command) {
+        const kept = await inner.send(runId, command);
+        await inner.append(runId, epoch, [{ seq: 0, t: 0, type: 'run-end', outcome: 'stopped' }]);
+        return kept;
+      },
+    },
+  });
+  const edit = { type: 'add', title: 'Do b' } as const;
+  expect(await durable.respond('run-1', { type: 'edit', edit })).toMatchObject({ accepted: false });
 });

@@ -15,11 +15,11 @@ import { isRoute, mergeOptions } from './shared-run.ts';
 /** The props of {@link PromptProvider}. */
 export type PromptProviderProps = RunSettings & {
   /** Where models come from, for runs in this page: providers, keys, `fetch`. An `executor` takes precedence. */
-  models?: ModelSettings;
+  models?: ModelSettings | undefined;
   /** Stores the runs that have an id, such as `indexedDbStorage()`. Default: nothing is stored. */
-  persist?: RunStorage;
+  persist?: RunStorage | undefined;
   /** The registry of the runs; default: the surrounding provider's, and for the outermost provider a new one. */
-  registry?: RunRegistry;
+  registry?: RunRegistry | undefined;
   children?: ReactNode;
 };
 

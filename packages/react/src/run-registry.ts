@@ -44,9 +44,9 @@ export type RunRegistryOptions = {
    * How many runs may be under way without being shown. Beyond that, the one unseen for longest is stopped. Default
    * 8.
    */
-  maxBackground?: number;
+  maxBackground?: number | undefined;
   /** How many ended runs are kept without being shown. Default 50. */
-  maxKept?: number;
+  maxKept?: number | undefined;
 };
 
 /** An empty registry. `PromptProvider` makes its own; pass one to it to reach the same runs from outside React. */

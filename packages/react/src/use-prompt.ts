@@ -48,7 +48,7 @@ export type UsePromptOptions<
      * The fields of the state that re-render this component, and the only ones that it gets; `status` includes
      * `error`, `result` and `finishReason`. `false` for none. Default: all.
      */
-    watch?: Watched;
+    watch?: Watched | undefined;
     /**
      * What happens to a run when the last component that shows it unmounts, or an Activity hides it; default `keep`.
      */

@@ -13,7 +13,7 @@ const beganAt = new WeakMap<RetryState, number>();
  * {seconds !== undefined && <p>Trying again in {seconds} s…</p>}
  */
 export function useRetryCountdown(retrying: RetryState | undefined): number | undefined {
-  const [now, setNow] = useState(0);
+  const [now, setNow] = useState(() => performance.now());
   useEffect(() => {
     if (retrying === undefined) return undefined;
     const show = (): void => setNow(performance.now());
@@ -23,6 +23,7 @@ export function useRetryCountdown(retrying: RetryState | undefined): number | un
     return () => clearInterval(timer);
   }, [retrying]);
   if (retrying === undefined) return undefined;
-  const elapsedMs = now - (beganAt.get(retrying) ?? now);
+  // `now` is from before the wait if this component has shown none yet
+  const elapsedMs = Math.max(0, now - (beganAt.get(retrying) ?? now));
   return Math.max(0, Math.ceil((retrying.delayMs - elapsedMs) / 1_000));
 }

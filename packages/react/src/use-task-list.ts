@@ -148,7 +148,7 @@ function definitionsOf(
   if (definitions.every((definition) => typeof definition?.task === 'string')) return definitions;
   throw new CuelineError(
     'invalid_options',
-    "useTaskList needs a run or tasks: useTaskList(['Pack', { task: 'Paint' }]).",
+    "useTaskList needs a run or tasks: useTaskList(['Pack', 'Paint']).",
   );
 }
 

@@ -9,6 +9,8 @@ import {
   type TextPrompt,
 } from '@cueline/core';
 import {
+  createRunRegistry,
+  PromptProvider,
   usePrompt,
   useRun,
   useRunSuspense,
@@ -16,6 +18,7 @@ import {
   useTaskList,
   type AnyRun,
   type OwnTaskList,
+  type PromptProviderProps,
   type PromptRun,
   type RunActions,
   type TaskListView,
@@ -69,6 +72,18 @@ test('a definition’s input, output and tools are inferred', () => {
   usePrompt(planDay, {
     onDone: ({ result }) => expectTypeOf(result).toEqualTypeOf<Plan>(),
   });
+});
+
+test('undefined is the same as no option', () => {
+  const given = {} as Pick<PromptProviderProps, 'persist' | 'registry' | 'models'>;
+  const { persist, registry, models } = given;
+  void (<PromptProvider persist={persist} registry={registry} models={models} />);
+  createRunRegistry({ maxBackground: undefined, maxKept: undefined });
+  const whole = usePrompt(planDay, { watch: undefined, throttle: undefined });
+  expectTypeOf(whole.text).toEqualTypeOf<string>();
+  const watch = ['text'] as const;
+  const part = usePrompt(planDay, { watch: Math.random() > 0.5 ? watch : undefined });
+  expectTypeOf(part.text).toEqualTypeOf<string>();
 });
 
 test('a field that is not watched cannot be read', () => {

@@ -266,9 +266,12 @@ test('a selector that throws for a component that goes with the same state throw
 
 test('a countdown shows the same seconds in a component that mounts later', async () => {
   const retrying = { attempt: 1, maxAttempts: 3, delayMs: 10_000 } as RetryState;
-  const Countdown = ({ name }: { name: string }): ReactElement => (
-    <p data-testid={name}>{useRetryCountdown(retrying)}</p>
-  );
+  const shown: Record<string, number[]> = { first: [], second: [] };
+  const Countdown = ({ name }: { name: string }): ReactElement => {
+    const seconds = useRetryCountdown(retrying);
+    shown[name]!.push(seconds!);
+    return <p data-testid={name}>{seconds}</p>;
+  };
   const page = mount(<Countdown name="first" />);
   await expect.poll(() => page.text('first'), { timeout: 4_000 }).toBe('8');
   page.show(
@@ -278,4 +281,6 @@ test('a countdown shows the same seconds in a component that mounts later', asyn
     </>,
   );
   await expect.poll(() => page.text('second')).toMatch(/^[78]$/);
+  expect(Math.max(...shown.first!)).toBe(10);
+  expect(Math.max(...shown.second!)).toBeLessThanOrEqual(8);
 });

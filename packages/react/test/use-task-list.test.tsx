@@ -322,7 +322,7 @@ test.each<[string, unknown]>([
     .toMatchObject([
       {
         code: 'invalid_options',
-        message: "useTaskList needs a run or tasks: useTaskList(['Pack', { task: 'Paint' }]).",
+        message: "useTaskList needs a run or tasks: useTaskList(['Pack', 'Paint']).",
       },
     ]);
 });

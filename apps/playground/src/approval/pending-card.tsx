@@ -85,7 +85,10 @@ export function CallArguments({ input }: { input: unknown }) {
   );
 }
 
-/** True for an element that takes keyboard input. */
+const FIELDS = 'input, textarea, select, [contenteditable=true], .native-edit-context';
+
+/** True for an element that takes keyboard input at the moment. */
 function isWriting(element: Element | null): boolean {
-  return element?.matches('input, textarea, select, [contenteditable=true], .native-edit-context') === true;
+  // the reply box is read-only while its reply runs
+  return element?.matches(FIELDS) === true && !element.matches('[readonly]');
 }

@@ -65,7 +65,7 @@ export function Problems({ diagnostics }: { diagnostics: readonly Diagnostic[] |
             aria-expanded={!folded}
             onClick={() => setFolded(!folded)}
             className={clsx(
-              '-ml-1 flex items-center gap-1.5 rounded px-1 font-medium narrow:h-11',
+              '-ml-1 flex h-6 items-center gap-1.5 rounded px-1 font-medium narrow:h-11',
               onlyWarnings ? 'text-warn' : 'text-danger',
             )}
           >

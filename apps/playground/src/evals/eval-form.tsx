@@ -6,8 +6,8 @@ import { StatusBadge } from '../prompts/status-badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Checkbox, Choose, TextInput } from '../ui/form.tsx';
 import { choosePrompt } from './choose-prompt.ts';
-import type { EvalSettings, ScorerKind, ScorerSetting } from './eval-settings.ts';
-import { furtherModels, missingVersions, ownModel } from './plan-eval.ts';
+import { MAX_MODELS, type EvalSettings, type ScorerKind, type ScorerSetting } from './eval-settings.ts';
+import { furtherModels, missingVersions, otherModels, ownModel } from './plan-eval.ts';
 import { useEvals } from './store.ts';
 
 type EvalFormProps = {
@@ -103,6 +103,10 @@ function Models({ settings, connection }: Pick<EvalFormProps, 'settings' | 'conn
   const own = ownModel(connection);
   const isDemo = connection.kind === 'demo';
   const shown = [own, ...furtherModels(settings, connection)];
+  const others = otherModels(settings, connection);
+  const most = Math.max(0, MAX_MODELS - others.length);
+  const hasSmall = settings.models.includes('demo-small');
+  const set = (further: readonly string[]): void => change({ models: [...others, ...further] });
   return (
     <fieldset className="grid gap-2">
       <legend className="mb-1 text-sm font-medium">Models</legend>
@@ -110,22 +114,22 @@ function Models({ settings, connection }: Pick<EvalFormProps, 'settings' | 'conn
         <div className="flex flex-wrap gap-x-5">
           <Checkbox label="demo (simulated)" checked disabled onCheck={() => {}} />
           <Checkbox
-            label="demo-small (simulated, makes more mistakes)"
-            checked={settings.models.includes('demo-small')}
-            onCheck={(checked) =>
-              change({
-                models: checked
-                  ? [...settings.models, 'demo-small']
-                  : settings.models.filter((one) => one !== 'demo-small'),
-              })
+            label={
+              most === 0 && !hasSmall
+                ? `demo-small: this eval already has ${MAX_MODELS} models of other connections`
+                : 'demo-small (simulated, makes more mistakes)'
             }
+            checked={hasSmall}
+            disabled={most === 0 && !hasSmall}
+            onCheck={(checked) => set(checked ? ['demo-small'] : [])}
           />
         </div>
       ) : (
         <FurtherModels
           label={`${own}, and further models of the same provider`}
           models={settings.models.filter((id) => id !== 'demo-small')}
-          onChange={(models) => change({ models })}
+          most={most}
+          onChange={set}
         />
       )}
       <details className="group">
@@ -236,26 +240,35 @@ function Scorers({ scorers }: { scorers: readonly ScorerSetting[] }) {
   );
 }
 
-/** The ids of models, with commas between them. */
+/** The ids of models, with commas between them. Only the first `most` count. */
 function FurtherModels({
   label,
   models,
+  most,
   onChange,
 }: {
   label: string;
   models: readonly string[];
+  most: number;
   onChange: (models: readonly string[]) => void;
 }) {
-  const [text, setText] = useTypedText(models, readIds, (ids) => ids.join(', '));
+  const read = (text: string): readonly string[] => readIds(text).slice(0, most);
+  const [text, setText] = useTypedText(models, read, (ids) => ids.join(', '));
+  const left = readIds(text).slice(most);
   return (
     <TextInput
       label={label}
       code
       value={text}
       placeholder="gpt-5-nano, gpt-5"
+      problem={
+        left.length === 0
+          ? undefined
+          : `An eval has at most ${MAX_MODELS} further models, those of other connections included. ${left.join(', ')} would be too many.`
+      }
       onText={(next) => {
         setText(next);
-        onChange(readIds(next));
+        onChange(read(next));
       }}
     />
   );
@@ -265,6 +278,5 @@ function readIds(text: string): readonly string[] {
   return text
     .split(',')
     .map((id) => id.trim())
-    .filter((id) => id !== '')
-    .slice(0, 8);
+    .filter((id) => id !== '');
 }

@@ -44,6 +44,8 @@ export type EvalSettings = {
 /** The most runs of one evaluation in a page. */
 export const MAX_RUNS = 5_000;
 export const MAX_CASES = 2_000;
+/** The most further models of an eval. */
+export const MAX_MODELS = 8;
 
 /** `most` returns the limit that applies where a link may have up to `limit`. */
 function settingsSchema(most: (limit: number) => number) {
@@ -51,11 +53,11 @@ function settingsSchema(most: (limit: number) => number) {
   return z.object({
     prompt: string,
     versions: z.array(string).max(most(20)),
-    models: z.array(string).max(8),
+    models: z.array(string).max(most(MAX_MODELS)),
     scorers: z
       .array(z.object({ kind: z.enum(scorerKinds), value: string }))
       .min(1)
-      .max(10),
+      .max(most(10)),
     repeat: z.int().min(1).max(20),
     concurrency: z.int().min(1).max(20),
     prices: z.record(string, z.object({ input: string, output: string })),

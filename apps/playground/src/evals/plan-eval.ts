@@ -139,6 +139,11 @@ export function furtherModels({ models }: EvalSettings, connection: ConnectionSe
   return [...new Set(usable.filter((id) => (connection.kind === 'demo') === (id === 'demo-small')))];
 }
 
+/** The models that belong to other connections, which stay when those of this one are edited. */
+export function otherModels({ models }: EvalSettings, connection: ConnectionSettings): string[] {
+  return models.filter((id) => (connection.kind === 'demo') !== (id === 'demo-small'));
+}
+
 /** The id of the connection's own model. */
 export function ownModel(connection: ConnectionSettings): string {
   return connection.kind === 'demo' ? 'demo' : connection[connection.kind].model.trim();

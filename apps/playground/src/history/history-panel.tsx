@@ -1,6 +1,6 @@
 import { FileUp, Search, Trash2, X } from 'lucide-react';
 import { Dialog } from 'radix-ui';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState, type RefObject } from 'react';
 import { usePlayground } from '../state/store.ts';
 import { useNarrow } from '../state/theme.ts';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
@@ -22,6 +22,7 @@ export function HistoryPanel({ onClose }: { onClose: () => void }) {
   const focus = useReturnFocus();
   const narrow = useNarrow();
   const content = useRef<HTMLDivElement>(null);
+  const nextFocusRef = useRef<string>(undefined);
   const [deletions, setDeletions] = useState<readonly Deletion[]>([]);
   useEffect(() => void readRuns(), []);
   const close = (): void => {
@@ -56,11 +57,12 @@ export function HistoryPanel({ onClose }: { onClose: () => void }) {
           <Header />
           <ErrorBoundary>
             <Runs
+              nextFocusRef={nextFocusRef}
               onClose={close}
               onDeleted={(deletion) => deletion !== undefined && setDeletions((all) => [...all, deletion])}
             />
           </ErrorBoundary>
-          <UndoBar deletions={deletions} onChange={setDeletions} />
+          <UndoBar deletions={deletions} nextFocusRef={nextFocusRef} onChange={setDeletions} />
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>
@@ -82,9 +84,14 @@ function Header() {
   );
 }
 
-type RunsProps = { onClose: () => void; onDeleted: (deletion: Deletion | undefined) => void };
+type RunsProps = {
+  /** The id of the run whose menu button takes the focus as soon as the run is drawn again. */
+  nextFocusRef: RefObject<string | undefined>;
+  onClose: () => void;
+  onDeleted: (deletion: Deletion | undefined) => void;
+};
 
-function Runs({ onClose, onDeleted }: RunsProps) {
+function Runs({ nextFocusRef, onClose, onDeleted }: RunsProps) {
   // in a task of its own, because the page draws the opened run in this one
   const closeLater = (): void => void setTimeout(onClose);
   const { runs, unreadable, isRead, isBlocked, underWay } = useLibrary();
@@ -134,6 +141,7 @@ function Runs({ onClose, onDeleted }: RunsProps) {
                   parent={runs.find(({ id }) => id === row.parent?.id)}
                   isUnderWay={underWay.has(row.id)}
                   isShown={row.id === shown}
+                  nextFocusRef={nextFocusRef}
                   onOpen={() => void openStored(row).then((opened) => opened && closeLater())}
                   onDeleted={onDeleted}
                 />
@@ -162,13 +170,13 @@ function Runs({ onClose, onDeleted }: RunsProps) {
   );
 }
 
-type UndoBarProps = {
+type UndoBarProps = Pick<RunsProps, 'nextFocusRef'> & {
   deletions: readonly Deletion[];
   onChange: (deletions: readonly Deletion[]) => void;
 };
 
 /** Offers to undo the last deletion. While the dialog is open, a message over the page is out of reach of the keyboard. */
-function UndoBar({ deletions, onChange }: UndoBarProps) {
+function UndoBar({ deletions, nextFocusRef, onChange }: UndoBarProps) {
   const last = deletions.at(-1);
   return (
     <div role="status">
@@ -180,6 +188,7 @@ function UndoBar({ deletions, onChange }: UndoBarProps) {
             look="outline"
             ref={focusFirst}
             onClick={() => {
+              nextFocusRef.current = last.ids[0];
               onChange(deletions.slice(0, -1));
               void last.undo();
             }}
@@ -195,8 +204,9 @@ function UndoBar({ deletions, onChange }: UndoBarProps) {
 /** Import, and the deletion of all runs, which asks first. */
 function PanelActions({ hasRuns }: { hasRuns: boolean }) {
   const file = useRef<HTMLInputElement>(null);
-  const [asks, setAsks] = useState(false);
-  if (asks) {
+  /** False after the question was answered: its button takes the focus again. */
+  const [asks, setAsks] = useState<boolean>();
+  if (asks === true) {
     return (
       <span role="group" aria-label="Delete all runs" className="flex items-center gap-1">
         <Button
@@ -221,7 +231,13 @@ function PanelActions({ hasRuns }: { hasRuns: boolean }) {
         </Button>
       </Tip>
       <Tip text="Delete all runs">
-        <Button square aria-label="Delete all runs…" disabled={!hasRuns} onClick={() => setAsks(true)}>
+        <Button
+          ref={asks === false ? focusFirst : undefined}
+          square
+          aria-label="Delete all runs…"
+          disabled={!hasRuns}
+          onClick={() => setAsks(true)}
+        >
           <Trash2 />
         </Button>
       </Tip>

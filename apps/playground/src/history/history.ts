@@ -133,8 +133,7 @@ export async function openSession(id: string): Promise<RunSession | { problem: s
   if ((await runLocks.held()).has(id)) return { problem: 'This run is under way in another tab.' };
   const opened = await openRun(runs, id);
   if ('problem' in opened) return opened;
-  recorder.opened(opened.session, opened.row);
-  return opened.session;
+  return recorder.opened(opened.session, opened.row);
 }
 
 /** Reads the runs again, for the lists of the page. */
@@ -276,7 +275,7 @@ function lastMessageOf({ run }: RunSession): string {
 /** Shows a stored run, and the tree of forks that it belongs to. */
 export async function showTree(session: RunSession): Promise<void> {
   // opens the tree first: runs are numbered in the order in which they are added
-  await keepRelatives(session, await runs.list(), openSession);
+  await keepRelatives(session, recorder.idOf(session) ?? session.id, await runs.list(), openSession);
   showSession(session);
 }
 

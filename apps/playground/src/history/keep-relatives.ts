@@ -24,19 +24,51 @@ export function relativesOf(id: string, rows: readonly RunRow[]): RunRow[] {
     .toSorted((a, b) => a.startedOn - b.startedOn);
 }
 
-/** Opens the stored runs of the tree of `session`, so that the page shows the tree. One that cannot be opened is left out. */
+/** The relatives that are opened: first the ancestors, then the newest of the others whose parent is opened, too. */
+export function nearestRelatives(
+  id: string,
+  rows: readonly RunRow[],
+  most: number = MOST_RELATIVES,
+): RunRow[] {
+  const left = new Map(relativesOf(id, rows).map((row) => [row.id, row]));
+  const nearest: RunRow[] = [];
+  const opened = new Set([id]);
+  const take = (row: RunRow): void => {
+    nearest.push(row);
+    opened.add(row.id);
+    left.delete(row.id);
+  };
+  const parentOf = (row: RunRow | undefined): RunRow | undefined => left.get(row?.parent?.id ?? '');
+  let ancestor = parentOf(rows.find((row) => row.id === id));
+  while (ancestor !== undefined && nearest.length < most) {
+    take(ancestor);
+    ancestor = parentOf(ancestor);
+  }
+  while (nearest.length < most) {
+    const newest = [...left.values()].findLast((row) => opened.has(row.parent?.id ?? ''));
+    if (newest === undefined) break;
+    take(newest);
+  }
+  return nearest.toSorted((a, b) => a.startedOn - b.startedOn);
+}
+
+/**
+ * Opens the stored runs of the tree of `session`, which is stored as `id`, so that the page shows the tree. One that cannot
+ * be opened is left out.
+ */
 export async function keepRelatives(
   session: RunSession,
+  id: string,
   rows: readonly RunRow[],
   open: (id: string) => Promise<RunSession | { problem: string }>,
 ): Promise<void> {
-  const relatives = relativesOf(session.id, rows);
+  const relatives = nearestRelatives(id, rows);
   if (relatives.length === 0) return;
-  const own = rows.find(({ id }) => id === session.id);
+  const own = rows.find((row) => row.id === id);
   const opened: [RunSession, number][] = own === undefined ? [] : [[session, own.startedOn]];
-  for (const { id, startedOn } of relatives.slice(-MOST_RELATIVES)) {
-    const relative = await open(id);
-    if (!('problem' in relative)) opened.push([relative, startedOn]);
+  for (const row of relatives) {
+    const relative = await open(row.id);
+    if (!('problem' in relative)) opened.push([relative, row.startedOn]);
   }
   for (const [one, startedOn] of opened.toSorted((a, b) => a[1] - b[1])) keepSession(one, startedOn);
 }

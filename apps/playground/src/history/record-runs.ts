@@ -30,8 +30,11 @@ export type RecorderOptions = {
 export type Recorder = {
   /** Follows a session from now on; the same session again after a reply. */
   follow(session: RunSession): void;
-  /** Marks a session as opened from the database, so that its changes continue the stored run. */
-  opened(session: RunSession, row: RunRow): void;
+  /**
+   * Marks a session as opened from the database, so that its changes continue the stored run. Returns it with the id that
+   * this tab has for the run: a session of this tab with its id may be stored as another run.
+   */
+  opened(session: RunSession, row: RunRow): RunSession;
   /** Writes all pending events. */
   flush(): Promise<void>;
   /** Changes facts about a run in the next write. */
@@ -48,6 +51,14 @@ export type Recorder = {
 export function createRecorder(options: RecorderOptions): Recorder {
   const recordings = new Map<string, Recording>();
   const writer = newId();
+  const idOf = ({ id }: { readonly id: string }): string | undefined => recordings.get(id)?.row.id;
+  const sessionIdOf = (id: string): string | undefined =>
+    [...recordings].find(([, { row }]) => row.id === id)?.[0];
+  /** The row of a session that is not stored yet. */
+  const newRow = (session: RunSession): RunRow => {
+    const { parent } = session;
+    return rowOf(session, parent && { ...parent, id: idOf(parent) ?? parent.id }, options.now);
+  };
   return {
     follow(session) {
       if (session.shared) return;
@@ -57,12 +68,20 @@ export function createRecorder(options: RecorderOptions): Recorder {
         recordings.delete(id);
       }
       const known = recordings.get(session.id);
-      if (known === undefined) recordings.set(session.id, new Recording(options, session, undefined, writer));
-      else known.goOn(session);
+      if (known !== undefined) return known.goOn(session);
+      recordings.set(session.id, new Recording(options, session, newRow(session), writer, 'new'));
     },
-    opened(session, row) {
-      recordings.get(session.id)?.close();
-      recordings.set(session.id, new Recording(options, session, row, writer));
+    opened(stored, row) {
+      const { parent } = stored;
+      const known = sessionIdOf(row.id);
+      if (known !== undefined) recordings.get(known)?.close();
+      const session: RunSession = {
+        ...stored,
+        id: known ?? (recordings.has(stored.id) ? newId() : stored.id),
+        ...(parent === undefined ? {} : { parent: { ...parent, id: sessionIdOf(parent.id) ?? parent.id } }),
+      };
+      recordings.set(session.id, new Recording(options, session, row, writer, 'stored'));
+      return session;
     },
     async flush() {
       await Promise.all([...recordings.values()].map((recording) => recording.flush()));
@@ -72,7 +91,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
         if (recording.row.id === id) recording.row = { ...recording.row, ...change };
       }
     },
-    idOf: ({ id }) => recordings.get(id)?.row.id,
+    idOf,
     ids: () =>
       new Set(
         [...recordings.values()].flatMap((one) =>
@@ -88,6 +107,27 @@ function storedModel({ model: { name, detail } }: RunSession): RunRow['model'] {
   return { name: name.slice(0, 200), detail: detail.slice(0, 200) };
 }
 
+function rowOf(session: RunSession, parent: RunRow['parent'], now: () => number = Date.now): RunRow {
+  const scriptId = session.openScript?.id;
+  const scriptName = scriptNameOf(session)?.slice(0, 200);
+  return {
+    id: session.id,
+    title: titleOf(session.source, scriptName),
+    pinned: false,
+    source: session.source as RunRow['source'],
+    ...(scriptId === undefined || scriptName === undefined ? {} : { scriptId, scriptName }),
+    model: storedModel(session),
+    simulated: session.simulated,
+    startedOn: now(),
+    updatedOn: now(),
+    ...describeSession(session),
+    size: 0,
+    hasLog: true,
+    ...(parent === undefined ? {} : { parent }),
+    writer: '',
+  };
+}
+
 /** One session, and how much of it is stored. */
 class Recording {
   row: RunRow;
@@ -95,8 +135,7 @@ class Recording {
   /** Names this page as the last writer of the row. */
   readonly #writer: string;
   session: RunSession;
-  /** Stops writing the session's events. */
-  readonly close: () => void;
+  readonly #unlisten: () => void;
   readonly #cursor: EventCursor;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #release: (() => void) | undefined;
@@ -106,32 +145,20 @@ class Recording {
   /** True once there is something to write: an opened session is stored already. */
   #isDirty = false;
 
-  constructor(options: RecorderOptions, session: RunSession, row: RunRow | undefined, writer: string) {
-    const { now = Date.now } = options;
+  constructor(
+    options: RecorderOptions,
+    session: RunSession,
+    row: RunRow,
+    writer: string,
+    kind: 'new' | 'stored',
+  ) {
     this.#options = options;
     this.#writer = writer;
     this.session = session;
-    const scriptId = session.openScript?.id;
-    const scriptName = scriptNameOf(session)?.slice(0, 200);
-    this.row = row ?? {
-      id: session.id,
-      title: titleOf(session.source, scriptName),
-      pinned: false,
-      source: session.source as RunRow['source'],
-      ...(scriptId === undefined || scriptName === undefined ? {} : { scriptId, scriptName }),
-      model: storedModel(session),
-      simulated: session.simulated,
-      startedOn: now(),
-      updatedOn: now(),
-      ...describeSession(session),
-      size: 0,
-      hasLog: true,
-      ...(session.parent === undefined ? {} : { parent: session.parent }),
-      writer: '',
-    };
-    this.close = session.run.listen(this.#onEvent);
+    this.row = row;
+    this.#unlisten = session.run.listen(this.#onEvent);
     this.#cursor = new EventCursor(session.run.log().length);
-    if (row === undefined) {
+    if (kind === 'new') {
       this.#claimed = true;
       if (isOpenEnded(session.run.log())) this.#hold();
       this.#writeStart();
@@ -144,6 +171,13 @@ class Recording {
   /** True once the session has ended and is completely written. */
   get isOver(): boolean {
     return !this.#isDirty && this.#timer === undefined && this.#release === undefined;
+  }
+
+  /** Stops writing the session's events. */
+  close(): void {
+    this.#unlisten();
+    this.#release?.();
+    this.#release = undefined;
   }
 
   /** Continues with the session after a new turn, or after a new start of its last turn. */

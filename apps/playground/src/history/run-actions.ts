@@ -15,7 +15,7 @@ import {
 } from './history.ts';
 import { runLocks } from './run-locks.ts';
 import type { RunRow } from './rows.ts';
-import { exportRun, importRun, MOST_FILE_SIZE } from './run-file.ts';
+import { exportRun, importRun, MOST_FILE_SIZE, runFileName } from './run-file.ts';
 
 /**
  * Shows a stored run with the script or the prompts that ran. If the run cannot be opened, shows the reason and returns
@@ -67,7 +67,12 @@ async function showSource(source: RunSource, row: RunRow): Promise<void> {
 }
 
 /** What was deleted, as a sentence, and a function that restores it. */
-export type Deletion = { readonly text: string; readonly undo: () => Promise<void> };
+export type Deletion = {
+  /** The ids of the deleted runs. */
+  readonly ids: readonly string[];
+  readonly text: string;
+  readonly undo: () => Promise<void>;
+};
 
 /** Deletes a run. */
 export function deleteRun({ id, title }: RunRow): Promise<Deletion | undefined> {
@@ -84,6 +89,7 @@ export async function deleteRuns(ids: readonly string[], text: string): Promise<
       await runsChanged();
     };
     return {
+      ids,
       text,
       undo: () => restore().catch((error: unknown) => reportFailure('The run could not be restored', error)),
     };
@@ -108,7 +114,7 @@ export async function saveRun(row: RunRow): Promise<void> {
   try {
     const text = await exportRun(runs, row.id);
     if (text === undefined) toast.error('This run is not stored with its log, so it cannot be exported.');
-    else saveAsFile(`${row.title.replaceAll(/[^\w-]+/g, '-')}.run.json`, text);
+    else saveAsFile(runFileName(row.title), text);
   } catch (error) {
     reportFailure('This run could not be exported', error);
   }

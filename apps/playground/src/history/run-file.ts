@@ -10,6 +10,8 @@ import type { RunStore } from './run-store.ts';
 /** The largest file that is imported, in bytes. */
 export const MOST_FILE_SIZE = 64_000_000;
 const MOST_TURNS = 1_000;
+/** The longest name of a file without its ending, in characters. */
+const MOST_NAME = 80;
 
 const runFile = z.object({
   cueline: z.literal('run'),
@@ -21,6 +23,16 @@ const runFile = z.object({
     .min(1)
     .max(MOST_TURNS),
 });
+
+/** The name of the file of a run with this title. */
+export function runFileName(title: string): string {
+  const words = title.replaceAll(/[^\p{L}\p{M}\p{N}_-]+/gu, '-');
+  const name = [...words]
+    .slice(0, MOST_NAME)
+    .join('')
+    .replaceAll(/^-+|-+$/g, '');
+  return `${name || 'run'}.run.json`;
+}
 
 /** A run with its script and its logs, as the text of a file; undefined if it is not stored with its logs. */
 export async function exportRun(store: RunStore, id: string): Promise<string | undefined> {

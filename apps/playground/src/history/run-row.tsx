@@ -14,7 +14,7 @@ import {
   type LucideIcon,
 } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
-import { useState } from 'react';
+import { useLayoutEffect, useRef, useState, type RefObject } from 'react';
 import { ActionsMenu } from '../ui/menu/actions-menu.tsx';
 import { Button } from '../ui/button.tsx';
 import { focusFirst } from '../ui/focus-first.ts';
@@ -43,13 +43,24 @@ type RunRowProps = {
   parent: RunRow | undefined;
   isUnderWay: boolean;
   isShown: boolean;
+  /** The id of the run whose menu button takes the focus as soon as the run is drawn again. */
+  nextFocusRef: RefObject<string | undefined>;
   onOpen: () => void;
   onDeleted: (deletion: Deletion | undefined) => void;
 };
 
 /** A stored run: what ran, how it ended, and its actions. */
-export function RunRowItem({ row, parent, isUnderWay, isShown, onOpen, onDeleted }: RunRowProps) {
+export function RunRowItem({
+  row,
+  parent,
+  isUnderWay,
+  isShown,
+  nextFocusRef,
+  onOpen,
+  onDeleted,
+}: RunRowProps) {
   const [isNaming, setNaming] = useState(false);
+  const item = useRef<HTMLLIElement>(null);
   const { id, title, pinned, status, model, steps, turns, elapsed, startedOn, hasLog } = row;
   const { Icon, label, look } = looks[statusNow(id, status, new Set(isUnderWay ? [id] : []))];
   const facts = [
@@ -60,9 +71,18 @@ export function RunRowItem({ row, parent, isUnderWay, isShown, onOpen, onDeleted
   ];
   const fork = forkLabel(row, parent);
   const time = pinned ? formatWhen(startedOn) : formatClock(startedOn);
-  if (isNaming) return <TitleForm row={row} onEnd={() => setNaming(false)} />;
+  useLayoutEffect(() => {
+    if (isNaming || nextFocusRef.current !== id) return;
+    nextFocusRef.current = undefined;
+    item.current?.querySelector<HTMLElement>('[aria-haspopup=menu]')?.focus();
+  }, [isNaming, id, nextFocusRef]);
+  const endNaming = (): void => {
+    nextFocusRef.current = id;
+    setNaming(false);
+  };
+  if (isNaming) return <TitleForm row={row} onEnd={endNaming} />;
   return (
-    <li className="flex items-center">
+    <li ref={item} className="flex items-center">
       <button
         type="button"
         onClick={onOpen}
@@ -94,25 +114,35 @@ export function RunRowItem({ row, parent, isUnderWay, isShown, onOpen, onDeleted
         </span>
         {pinned && <Pin role="img" aria-label="Pinned" className="mt-[3px] size-3.5 shrink-0 text-ink-3" />}
       </button>
-      <RowMenu row={row} isUnderWay={isUnderWay} onRename={() => setNaming(true)} onDeleted={onDeleted} />
+      <RowMenu
+        row={row}
+        isUnderWay={isUnderWay}
+        nextFocusRef={nextFocusRef}
+        onRename={() => setNaming(true)}
+        onDeleted={onDeleted}
+      />
     </li>
   );
 }
 
-type RowMenuProps = Pick<RunRowProps, 'row' | 'isUnderWay' | 'onDeleted'> & { onRename: () => void };
+type RowMenuProps = Pick<RunRowProps, 'row' | 'isUnderWay' | 'nextFocusRef' | 'onDeleted'> & {
+  onRename: () => void;
+};
 
-function RowMenu({ row, isUnderWay, onRename, onDeleted }: RowMenuProps) {
+function RowMenu({ row, isUnderWay, nextFocusRef, onRename, onDeleted }: RowMenuProps) {
   const { id, title, pinned, hasLog } = row;
+  const changePinned = (): void => {
+    // the row moves to another section
+    nextFocusRef.current = id;
+    void changeRun(id, { pinned: !pinned }).catch(reportUnchanged);
+  };
   return (
     <ActionsMenu label={`More about ${visibleText(title)}`} width="w-44">
       <DropdownMenu.Item className={menuItem} onSelect={onRename}>
         <Pencil />
         Rename
       </DropdownMenu.Item>
-      <DropdownMenu.Item
-        className={menuItem}
-        onSelect={() => void changeRun(id, { pinned: !pinned }).catch(reportUnchanged)}
-      >
+      <DropdownMenu.Item className={menuItem} onSelect={changePinned}>
         {pinned ? <PinOff /> : <Pin />}
         {pinned ? 'Unpin' : 'Pin'}
       </DropdownMenu.Item>

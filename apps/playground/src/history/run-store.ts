@@ -10,6 +10,9 @@ export type RunBounds = { readonly runs: number; readonly size: number };
 /** 200 runs, and 200 MB. */
 const runBounds: RunBounds = { runs: 200, size: 200_000_000 };
 
+/** How far ahead of the clock a run may be without counting as one of the oldest, in milliseconds. */
+const MOST_AHEAD_MS = 60_000;
+
 /** Events to be added to a turn. */
 export type EventBatch = { readonly turn: number; readonly seq: number; readonly stored: StoredJson };
 
@@ -161,11 +164,16 @@ export function createRunStore(database: HistoryDatabase, bounds: RunBounds = ru
 
     async prune(kept) {
       const rows = await list();
+      const latest = Date.now() + MOST_AHEAD_MS;
+      // runs from a time when the clock was ahead must not outlive those since then
+      const isCurrent = ({ updatedOn }: RunRow): number => Number(updatedOn <= latest);
       const isSafe = ({ id, pinned }: RunRow): boolean => pinned || kept.has(id);
       let count = rows.length;
       let size = rows.reduce((sum, row) => sum + sizeOf(row), 0);
       const old: string[] = [];
-      for (const row of rows.toSorted((one, other) => one.updatedOn - other.updatedOn)) {
+      for (const row of rows.toSorted(
+        (one, other) => isCurrent(one) - isCurrent(other) || one.updatedOn - other.updatedOn,
+      )) {
         if (count <= bounds.runs && size <= bounds.size) break;
         if (isSafe(row)) continue;
         old.push(row.id);

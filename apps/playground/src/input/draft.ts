@@ -165,10 +165,12 @@ export function isVariant(draft: Draft): draft is { readonly variant: number; re
   return typeof draft === 'object' && 'variant' in draft && typeof draft.variant === 'number';
 }
 
+/** The kinds of field that may have null as one of their values; any other field is empty then. */
+const mayBeNull: ReadonlySet<Field['kind']> = new Set(['fixed', 'json', 'choice']);
+
 /** The draft that gives this input, as far as it fits the field. */
 export function toDraft(field: Field, value: unknown): Draft {
-  if (value === undefined || (value === null && field.kind !== 'fixed' && field.kind !== 'json'))
-    return undefined;
+  if (value === undefined || (value === null && !mayBeNull.has(field.kind))) return undefined;
   switch (field.kind) {
     case 'fixed':
       return isSameJson(value, field.value) ? '' : undefined;

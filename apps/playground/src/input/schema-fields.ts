@@ -167,6 +167,8 @@ function unionOf(schema: Schema, all: readonly Schema[], context: Context): Fiel
   const [only] = variants;
   if (variants.length === 1 && only !== undefined) {
     const field = fieldOf(only, { ...context, optional: false });
+    // a fixed value leaves no way to choose null
+    if (field.kind === 'fixed' && facts.nullable) return { kind: 'choice', options: [field.value], ...facts };
     return { ...field, ...facts };
   }
   const constants = variants.map((variant) => ('const' in variant ? [variant['const']] : variant['enum']));

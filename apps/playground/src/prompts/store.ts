@@ -38,6 +38,11 @@ export type PromptsState = {
   selected: string;
   /** The values in the form, by prompt id. */
   values: Readonly<Record<string, Values>>;
+  /**
+   * The id under which the values of a renamed entry are, by its key, while its new id is that of other values. A new id is
+   * typed letter by letter and may be that of another prompt meanwhile.
+   */
+  valuesUnder: Readonly<Record<string, string>>;
   /** The user's own prompts that those of a link or a file replaced, the latest last. */
   previous: readonly KeptDocument<PromptsContent>[];
   /** The tab beside the form. */
@@ -93,26 +98,18 @@ export const usePrompts = create<PromptsState>()(
       isOwn: initial.isOwn,
       ...initial.content,
       previous: [],
+      valuesUnder: {},
       tab: 'preview',
       compared: undefined,
 
       select: (key) => set({ selected: key }),
       edit: (change) => {
-        const { entries, selected, values } = get();
-        const before = entryOf(get()).prompt.id;
-        const { id } = change;
+        const { entries, selected } = get();
         const next = entries.map((entry) =>
           entry.key === selected ? { ...entry, prompt: { ...entry.prompt, ...change } } : entry,
         );
-        // the values of a prompt stay with it when its id is edited
-        const moves = id !== undefined && Object.hasOwn(values, before) && !Object.hasOwn(values, id);
-        const { [before]: moved, ...others } = values;
-        const isLeft = next.every(({ prompt }) => prompt.id !== before);
-        set({
-          isOwn: true,
-          entries: next,
-          ...(moves ? { values: { ...(isLeft ? others : values), [id]: moved ?? noValues } } : {}),
-        });
+        const moved = change.id === undefined ? {} : withValuesUnder(get(), change.id);
+        set({ isOwn: true, entries: next, ...moved });
       },
       setValue: (name, value) => {
         const { values } = get();
@@ -201,6 +198,24 @@ export function entryOf({ entries, selected }: Pick<PromptsState, 'entries' | 's
 }
 
 const noValues: Values = {};
+
+/** Takes the values of the edited prompt along to its new id, unless that is the id of other values or prompts. */
+function withValuesUnder(
+  state: PromptsState,
+  id: string,
+): Partial<Pick<PromptsState, 'values' | 'valuesUnder'>> {
+  const { key, prompt } = entryOf(state);
+  const { entries, values } = state;
+  const { [key]: before = prompt.id, ...valuesUnder } = state.valuesUnder;
+  if (id === before) return { valuesUnder };
+  const others = new Set(entries.filter((entry) => entry.key !== key).map((entry) => entry.prompt.id));
+  if (others.has(id) || Object.hasOwn(values, id)) {
+    return { valuesUnder: { ...valuesUnder, [key]: before } };
+  }
+  if (!Object.hasOwn(values, before)) return { valuesUnder };
+  const { [before]: own = noValues, ...left } = values;
+  return { valuesUnder, values: { ...(others.has(before) ? values : left), [id]: own } };
+}
 
 /** The values in the form of a prompt, whose id may be a name that every object has, such as `constructor`. */
 export function valuesOf({ values }: Pick<PromptsState, 'values'>, id: string): Values {

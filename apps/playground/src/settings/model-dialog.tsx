@@ -1,7 +1,7 @@
 import { Segment } from '../ui/segment.tsx';
 import { Lock } from 'lucide-react';
 import { RadioGroup } from 'radix-ui';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { Modal } from '../ui/modal.tsx';
@@ -37,8 +37,11 @@ function ModelForm({ onDone }: { onDone: () => void }) {
   const [settings, setSettings] = useState<ConnectionSettings>(() => usePlayground.getState().connection);
   const [keys, setKeys] = useState<ConnectionKeys>(() => usePlayground.getState().keys);
   const [problem, setProblem] = useState<ConnectionProblem>();
+  const form = useRef<HTMLFormElement>(null);
   const message = (field: ConnectionProblem['field']) =>
     problem?.field === field ? problem.message : undefined;
+  // a screen reader reads the field's problem when the field takes the focus
+  useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus(), [problem]);
 
   const change = (next: Partial<ConnectionSettings>): void => {
     setSettings({ ...settings, ...next });
@@ -59,6 +62,7 @@ function ModelForm({ onDone }: { onDone: () => void }) {
 
   return (
     <form
+      ref={form}
       noValidate
       autoComplete="off"
       onSubmit={(event) => {

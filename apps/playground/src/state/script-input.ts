@@ -1,11 +1,16 @@
 import type { InputIssue } from '@cueline/core';
 import { create } from 'zustand';
 import { readDraft, ROOT, toDraft, type Draft } from '../input/draft.ts';
+import { fitDraft } from '../input/fit-draft.ts';
 import { nearestField } from '../input/nearest-field.ts';
 import { anyValue, toField, withoutSchema, type Field } from '../input/schema-fields.ts';
+import { isSameJson } from '../input/same-json.ts';
 import { shownProblems } from '../input/shown-problems.ts';
 import type { ScriptFacts } from '../sandbox/index.ts';
 import { usePlayground } from './store.ts';
+
+/** What the user has typed into the form of a prompt. */
+type TypedInput = { readonly name: string; readonly field: Field; readonly draft: Draft };
 
 /** The input of the script in the editor, as it is typed. */
 export type ScriptInput = {
@@ -14,6 +19,8 @@ export type ScriptInput = {
   /** The form; undefined for a script without input. */
   field: Field | undefined;
   draft: Draft;
+  /** What was typed last for each script of this page, by the script's id. */
+  typed: ReadonlyMap<string, TypedInput>;
   /** The problems that the script's schema found in the last input. */
   issues: readonly InputIssue[];
   /**
@@ -26,7 +33,7 @@ export type ScriptInput = {
   setDraft(draft: Draft, path: string): void;
 };
 
-/** How many scripts' inputs are kept, and how long one may be, in characters of JSON. */
+/** How many scripts' inputs are kept, and how long one of a run may be, in characters of JSON. */
 const MOST_INPUTS = 20;
 const LONGEST_INPUT = 100_000;
 
@@ -34,15 +41,25 @@ export const useScriptInput = create<ScriptInput>()((set) => ({
   facts: undefined,
   field: undefined,
   draft: undefined,
+  typed: new Map(),
   issues: [],
   refusals: 0,
   open: undefined,
   setDraft: (draft, path) =>
-    set(({ issues }) => ({
+    set(({ facts, field, typed, issues }) => ({
       draft,
+      ...(facts !== undefined && field !== undefined
+        ? { typed: withTyped(typed, { name: facts.name, field, draft }) }
+        : {}),
       issues: issues.filter((issue) => !issue.path.startsWith(path) && !path.startsWith(issue.path)),
     })),
 }));
+
+function withTyped(typed: ScriptInput['typed'], input: TypedInput): ScriptInput['typed'] {
+  const { id } = usePlayground.getState().openScript;
+  const others = [...typed].filter(([other]) => other !== id);
+  return new Map([...others.slice(-(MOST_INPUTS - 1)), [id, input]]);
+}
 
 /**
  * A session, an agent with its text, or a prompt function that has one parameter and is written in place. Expects single
@@ -68,24 +85,37 @@ function readMayTakeInput(script: string): boolean {
   return /\bexport\b/.test(script) && !takesNoInput.test(script.replace(/\s+/g, ' '));
 }
 
-/** Shows the form of these facts. What was typed stays; another prompt's form begins with its last input. */
+/**
+ * Shows the form of these facts. What was typed for the script in the editor stays, also under another name of the prompt
+ * and after another script. A form in which nothing was typed begins with the prompt's last input.
+ */
 export function showFacts(facts: ScriptFacts | undefined): void {
-  const before = useScriptInput.getState().facts;
+  const { facts: before } = useScriptInput.getState();
   if (JSON.stringify(before) === JSON.stringify(facts)) return;
   const field = facts && fieldOf(facts);
-  if (facts !== undefined && field !== undefined && before?.name === facts.name) {
-    return useScriptInput.setState({ facts, field });
-  }
-  const { inputs } = usePlayground.getState();
-  const last = facts !== undefined && Object.hasOwn(inputs, facts.name) ? inputs[facts.name] : undefined;
+  const draft = facts && field && draftOf(facts.name, field);
+  const isSame = field !== undefined && before?.name === facts?.name;
   useScriptInput.setState({
     facts,
     field,
-    draft: field && toDraft(field, last),
-    issues: [],
-    refusals: 0,
-    open: undefined,
+    draft,
+    ...(isSame ? {} : { issues: [], refusals: 0, open: undefined }),
   });
+}
+
+/** The draft with which the form of a prompt begins. */
+function draftOf(name: string, field: Field): Draft {
+  const { facts, field: shownField, draft, typed } = useScriptInput.getState();
+  const { openScript, inputs } = usePlayground.getState();
+  const fit = (input: TypedInput): Draft => fitDraft(input.draft, input.field, field);
+  const shown = facts && shownField && { name: facts.name, field: shownField, draft };
+  const own = typed.get(openScript.id);
+  const same = [own, shown].find((one) => one?.name === name);
+  if (same !== undefined) return fit(same);
+  const renamed = own && fit(own);
+  if (!isSameJson(readDraft(field, renamed).input, readDraft(field, undefined).input)) return renamed;
+  if (Object.hasOwn(inputs, name)) return toDraft(field, inputs[name]);
+  return shown && fit(shown);
 }
 
 function fieldOf({ name, input }: ScriptFacts): Field | undefined {

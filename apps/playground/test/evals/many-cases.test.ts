@@ -1,10 +1,15 @@
-// Evals with more cases than a link or a file may add.
+// More cases, models and evals than a link or a file may add.
+import { createElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
 import { beforeEach, expect, test } from 'vitest';
-import type { EvalSettings } from '../../src/evals/eval-settings.ts';
+import { EvalForm } from '../../src/evals/eval-form.tsx';
+import { readEvalSettings, type EvalSettings } from '../../src/evals/eval-settings.ts';
 import { openCaseFile } from '../../src/evals/open-case-file.ts';
+import { otherModels } from '../../src/evals/plan-eval.ts';
 import { sampleEval } from '../../src/evals/sample-eval.ts';
 import { useEvals } from '../../src/evals/store.ts';
-import { mergeEvals } from '../../src/evals/stored-evals.ts';
+import { mergeEvals, readStoredEvals } from '../../src/evals/stored-evals.ts';
+import { defaultConnection } from '../../src/model/connection.ts';
 
 const initial = useEvals.getState();
 beforeEach(() => useEvals.setState(initial, true));
@@ -31,4 +36,45 @@ test('no case is lost when two tabs together add more cases than the maximum', (
   const ids = merged.documents[0]!.content.cases.map(({ id }) => id);
   expect(ids).toHaveLength(2_001);
   expect(ids).toEqual(expect.arrayContaining(['mine', 'theirs']));
+});
+
+test('the user’s own eval is read with more models and scorers than a link may have', () => {
+  const models = Array.from({ length: 9 }, (_, at) => `model-${at}`);
+  const scorers = Array.from({ length: 11 }, () => sampleEval.scorers[0]!);
+  const content = { ...sampleEval, models, scorers };
+  const stored = { documents: [{ id: 'own', isOwn: true, content }], shown: 'own' };
+  expect(readStoredEvals(structuredClone(stored))).toEqual(stored);
+  expect(readEvalSettings({ ...sampleEval, models })).toBeUndefined();
+});
+
+test('the form adds no model beyond the maximum of a link, and says why', () => {
+  const form = (models: readonly string[], kind: 'demo' | 'openai') =>
+    renderToStaticMarkup(
+      createElement(EvalForm, {
+        settings: { ...sampleEval, models },
+        prompts: [],
+        connection: { ...defaultConnection, kind },
+      }),
+    );
+  const models = Array.from({ length: 8 }, (_, at) => `model-${at}`);
+  expect(form(models.slice(1), 'demo')).not.toContain('already has');
+  expect(form(models, 'demo')).toContain('this eval already has 8 models of other connections');
+  expect(form(models, 'openai')).not.toContain('too many');
+  expect(form([...models, 'demo-small'], 'openai')).toContain('model-7 would be too many');
+});
+
+test('the models of other connections are not those of this one', () => {
+  const settings = { ...sampleEval, models: ['gpt-5', 'demo-small', 'gpt-5-nano'] };
+  expect(otherModels(settings, defaultConnection)).toEqual(['gpt-5', 'gpt-5-nano']);
+  expect(otherModels(settings, { ...defaultConnection, kind: 'openai' })).toEqual(['demo-small']);
+});
+
+test('the evals of many prompts are all kept', () => {
+  const { openEvalOf, addCase } = useEvals.getState();
+  for (let prompt = 0; prompt < 25; prompt += 1) {
+    openEvalOf(`prompt-${prompt}`, '1.0.0');
+    addCase({ expect: `answer ${prompt}` });
+  }
+  openEvalOf('prompt-0', '1.0.0');
+  expect(useEvals.getState().settings.cases).toMatchObject([{ expect: 'answer 0' }]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { relativesOf } from '../../src/history/keep-relatives.ts';
+import { nearestRelatives, relativesOf } from '../../src/history/keep-relatives.ts';
 import type { RunRow } from '../../src/history/rows.ts';
 
 function row(id: string, startedOn: number, parent?: string): RunRow {
@@ -40,4 +40,21 @@ test('a deleted parent ends the tree, and a run that names itself as its parent 
 
 test('a run without its log is left out', () => {
   expect(ids('a', [row('a', 1), { ...row('b', 2, 'a'), hasLog: false }])).toEqual([]);
+});
+
+test('of a large tree the ancestors of the run are opened, and the newest others that hang on an opened run', () => {
+  const nearest = (id: string, rows: readonly RunRow[], most?: number) =>
+    nearestRelatives(id, rows, most).map((one) => one.id);
+  const forks = Array.from({ length: 21 }, (_, index) => row(`f${index}`, index + 1, 'root'));
+  const rows = [row('root', 0), ...forks];
+  expect(nearest('f20', rows)).toEqual(['root', ...forks.slice(1, 20).map((one) => one.id)]);
+
+  const chain = [row('a', 1), row('b', 2, 'a'), row('c', 3, 'b'), row('x', 4, 'a'), row('y', 5, 'x')];
+  expect(nearest('c', chain, 2)).toEqual(['a', 'b']);
+  expect(nearest('c', chain, 1), 'the parent is nearer than the first run').toEqual(['b']);
+  expect(nearest('c', chain, 3)).toEqual(['a', 'b', 'x']);
+  expect(nearest('c', chain, 4)).toEqual(['a', 'b', 'x', 'y']);
+  expect(nearest('a', chain, 2)).toEqual(['x', 'y']);
+  const withoutLog = chain.map((one) => (one.id === 'x' ? { ...one, hasLog: false } : one));
+  expect(nearest('a', withoutLog)).toEqual(['b', 'c']);
 });

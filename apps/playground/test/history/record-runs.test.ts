@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { forkLabel } from '../../src/history/describe-run.ts';
 import { openRun } from '../../src/history/open-run.ts';
 import type { RunStore } from '../../src/history/run-store.ts';
+import type { RunSession } from '../../src/state/store.ts';
 import { emptyPrompt } from '../../src/prompts/editable-prompt.ts';
 import { createSession, createTab, end, held, newName, start, step, text } from './recorded-sessions.ts';
 
@@ -142,6 +143,54 @@ test('if two tabs reply at the same time, both replies are kept', async () => {
   ]);
   const logs = JSON.stringify(await Promise.all(rows.map(({ id }) => one.store.logs(id))));
   expect([...logs.matchAll(/Reply \d/g)].map(String).toSorted()).toEqual(['Reply 0', 'Reply 1']);
+});
+
+test('a copy of a run that another tab has continued stays apart from that run', async () => {
+  const name = newName();
+  const one = createTab(name);
+  const session = createSession('original');
+  one.recorder.follow(session);
+  void session.run.start();
+  await session.say(start, end);
+  await one.recorder.flush();
+  const [first, second] = [createTab(name), createTab(name)];
+  const open = async ({ store, recorder }: typeof first, id: string) => {
+    const opened = await openRun(store, id);
+    if ('problem' in opened) return expect.unreachable(opened.problem);
+    return recorder.opened(opened.session, opened.row);
+  };
+  const sessions = [await open(first, 'original'), await open(second, 'original')];
+  const replies: RunSession[] = [];
+  for (const [index, { recorder }] of [first, second].entries()) {
+    const { run, ...rest } = sessions[index]!;
+    run.configure({ executor: { start: () => new Promise(() => {}) } as never });
+    replies.push({ ...rest, run, earlier: [{ log: run.log(), state: run.getState() }] });
+    run.send(`Reply ${index}`).catch(() => {});
+    recorder.follow(replies[index]!);
+    await recorder.flush();
+  }
+  const copy = replies[1]!;
+  const copyId = second.recorder.idOf(copy)!;
+  expect(copyId).not.toBe('original');
+
+  // a fork of the copy is not one of the other tab's run, and is a fork of the copy here, too, when it is opened again
+  const fork = { ...createSession('fork'), parent: { id: copy.id, turn: 0, step: 1 } };
+  second.recorder.follow(fork);
+  void fork.run.start();
+  await fork.say(start, end);
+  await second.recorder.flush();
+  expect(await second.store.get('fork')).toMatchObject({ parent: { id: copyId } });
+  expect(await open(second, 'fork')).toMatchObject({ id: 'fork', parent: { id: copy.id } });
+
+  // the original is opened beside the copy, which is still under way
+  const original = await open(second, 'original');
+  expect(original.id).not.toBe(copy.id);
+  expect(second.recorder.idOf(original)).toBe('original');
+  expect(second.recorder.underWay(copyId)).toBe(copy);
+  expect(held).toContain(copyId);
+  expect(await open(second, 'original'), 'the tab has one id for each run').toMatchObject({
+    id: original.id,
+  });
 });
 
 test('a log that is too long is dropped, and the row records that', async () => {

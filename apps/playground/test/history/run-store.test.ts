@@ -3,7 +3,7 @@ import type { RunEvent } from '@cueline/core';
 import { expect, test } from 'vitest';
 import { createDatabase } from '../../src/history/database.ts';
 import { openRun } from '../../src/history/open-run.ts';
-import { exportRun, importRun } from '../../src/history/run-file.ts';
+import { exportRun, importRun, runFileName } from '../../src/history/run-file.ts';
 import { groupByDay, matches } from '../../src/history/run-groups.ts';
 import { createRunStore, type RunBounds } from '../../src/history/run-store.ts';
 import type { RunRow } from '../../src/history/rows.ts';
@@ -68,6 +68,32 @@ test('a run that was imported or continued lately is not one of the oldest', asy
   await store.write({ row: row('d', { startedOn: 4_000, updatedOn: 4_000 }), batches: [], replaced: [] });
   await store.prune(new Set());
   expect((await store.list()).map((one) => one.id)).toEqual(['d', 'b', id]);
+});
+
+test('runs from a time when the clock was ahead are removed before those since then', async () => {
+  const { store } = open({ runs: 2, size: 1_000_000 });
+  const now = Date.now();
+  const times = { ahead: now + 86_400_000, aheadLater: now + 86_500_000, old: now - 2_000, new: now - 1_000 };
+  for (const [id, on] of Object.entries(times)) {
+    await store.write({ row: row(id, { startedOn: on, updatedOn: on }), batches: [], replaced: [] });
+  }
+  await store.prune(new Set());
+  expect((await store.list()).map(({ id }) => id)).toEqual(['new', 'old']);
+  await store.write({ row: row('b', { updatedOn: times.ahead }), batches: [], replaced: [] });
+  await store.write({ row: row('c', { updatedOn: times.aheadLater }), batches: [], replaced: [] });
+  await store.prune(new Set(['old']));
+  expect((await store.list()).map(({ id }) => id)).toEqual(['new', 'old']);
+});
+
+test.each([
+  ['Plan a trip (copy)', 'Plan-a-trip-copy.run.json'],
+  ['旅行の計画', '旅行の計画.run.json'],
+  ['यात्रा / योजना', 'यात्रा-योजना.run.json'],
+  ['“!?”', 'run.run.json'],
+  [`${'a'.repeat(79)} b`, `${'a'.repeat(79)}.run.json`],
+  ['𝒜'.repeat(90), `${'𝒜'.repeat(80)}.run.json`],
+])('the file of the run %s is called %s', (title, name) => {
+  expect(runFileName(title)).toBe(name);
 });
 
 test('rows and events that cannot be read are skipped and not deleted', async () => {

@@ -137,6 +137,19 @@ test('an input of another schema fills in the fields that it fits', () => {
   expect(readDraft(plan, draft).input).toEqual({ note: 'yes', stops: [] });
 });
 
+test.each<[z.ZodType, unknown]>([
+  [z.literal('urgent'), 'urgent'],
+  [z.literal(true), true],
+])('a fixed value that may be null can be left empty and chosen (%#)', (schema, value) => {
+  const field = fieldOf(z.object({ mark: schema.nullable() }));
+  expect(readDraft(field, undefined).input).toEqual({ mark: null });
+  for (const mark of [null, value]) {
+    expect(readDraft(field, toDraft(field, { mark })).input).toEqual({ mark });
+  }
+  const optional = fieldOf(z.object({ mark: schema.nullish() }));
+  expect(readDraft(optional, undefined).input).toEqual({});
+});
+
 test('a text input is taken unchanged, and an empty input without a schema is undefined', () => {
   expect(readDraft(fieldOf(z.string()), 'Hello').input).toBe('Hello');
   expect(readDraft(toField(undefined), '').input).toBeUndefined();

@@ -1,6 +1,9 @@
-import type { CompiledRequest, InstructionPart } from '@cueline/core';
+import type { CompiledRequest, InstructionPart, StepState } from '@cueline/core';
+import { createElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, test } from 'vitest';
 import { instructionPartsOf, instructionSegments } from '../../src/request/instruction-segments.ts';
+import { ChangesTab } from '../../src/inspector/step/changes-tab.tsx';
 import { compareRequests, isSameRequest } from '../../src/inspector/step/request-difference.ts';
 import { usageHint } from '../../src/inspector/step/counted-tokens.tsx';
 import { readUsage } from '../../src/inspector/step/step-usage.ts';
@@ -103,6 +106,32 @@ describe('the difference between two requests', () => {
     const one = request({ messages: [say('a')], settings: { temperature: 1 } });
     const other = request({ messages: [say('a')], settings: { temperature: 1 } });
     expect(isSameRequest(compareRequests(one, other))).toBe(true);
+  });
+
+  test('has the order of the tools, but not the order of the members of a setting', () => {
+    const [look, read, write] = ['look', 'read', 'write'].map((name) => ({ name, inputSchema: {} }));
+    const settings = { providerOptions: { a: 1, b: 2 } };
+    const before = request({ tools: [look!, read!], settings });
+    const after = request({
+      tools: [read!, write!, look!],
+      settings: { providerOptions: { b: 2, a: 1 } },
+    });
+    const difference = compareRequests(before, after);
+    expect(difference).toMatchObject({
+      tools: [{ change: 'added', name: 'write' }],
+      toolOrder: { before: ['look', 'read'], after: ['read', 'look'] },
+      settings: [],
+    });
+    const reordered = request({ tools: [read!, look!], settings });
+    expect(isSameRequest(compareRequests(before, reordered))).toBe(false);
+    const tab = createElement(ChangesTab, {
+      step: { request: reordered } as StepState,
+      before: { request: before } as StepState,
+    });
+    expect(renderToStaticMarkup(tab)).toContain('Order of the tools');
+    expect(compareRequests(before, request({ tools: [look!, write!, read!], settings })).toolOrder).toBe(
+      undefined,
+    );
   });
 
   test('has the added, removed and changed messages, in their order', () => {

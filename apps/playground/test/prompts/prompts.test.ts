@@ -282,6 +282,33 @@ test('a note says that a run is of another version or of earlier texts', () => {
   expect(changeSince(prompt, samplePrompts[1]!)).toBe('This run is of classify-feedback 1.0.0.');
 });
 
+test('an id that is typed through the id of another prompt keeps the values of its own prompt', () => {
+  const [other] = state().entries;
+  const { id } = other!.prompt;
+  const theirs = valuesOf(state(), id);
+  const type = (text: string): void => {
+    for (let end = 1; end <= text.length; end += 1) state().edit({ id: text.slice(0, end) });
+  };
+  state().addPrompt();
+  state().setValue('NAME', 'mine');
+  type(`${id}-mine`);
+  expect(valuesOf(state(), `${id}-mine`)).toEqual({ NAME: 'mine' });
+  expect(valuesOf(state(), id)).toEqual(theirs);
+  type(id);
+  type('greet');
+  expect(valuesOf(state(), 'greet')).toEqual({ NAME: 'mine' });
+
+  // a prompt without values does not take those of the other one, or give it its own
+  state().addPrompt();
+  type('greet-again');
+  expect(valuesOf(state(), 'greet-again')).toEqual({});
+  type('new-prompt');
+  state().select(other!.key);
+  state().setValue('NAME', 'theirs');
+  type('new-prompt-too');
+  expect(valuesOf(state(), 'new-prompt')).toEqual({});
+});
+
 test('the last version cannot be removed', () => {
   for (const { key } of state().entries) state().remove(key);
   expect(state().entries).toHaveLength(1);

@@ -8,6 +8,7 @@ import {
   takeScriptInput,
   useScriptInput,
 } from '../../src/state/script-input.ts';
+import { newOpenScript } from '../../src/state/open-script.ts';
 import { watchScript } from '../../src/state/script-check.ts';
 import { usePlayground } from '../../src/state/store.ts';
 import { readStored } from '../../src/state/stored-settings.ts';
@@ -21,6 +22,11 @@ const facts = (name = 'plan') => ({
   },
 });
 const form = () => useScriptInput.getState();
+/** Opens another script, as the page does. */
+const openAnother = (): void => {
+  usePlayground.setState({ openScript: newOpenScript('own') });
+  showFacts(undefined);
+};
 const problems = () => Object.fromEntries(problemsOf(form()));
 
 beforeEach(() => {
@@ -76,8 +82,10 @@ test('the last input of each script is kept, but not the input from a link', () 
   showFacts(facts());
   form().setDraft({ city: 'Faro' }, 'input.city');
   takeScriptInput(script);
+  openAnother();
   showFacts(facts('other'));
   expect(readScriptInput()).toBeUndefined();
+  openAnother();
   showFacts(facts());
   expect(readScriptInput()).toEqual({ input: { city: 'Faro' } });
   expect(readStored({ inputs: usePlayground.getState().inputs }).inputs).toEqual({ plan: { city: 'Faro' } });
@@ -89,6 +97,66 @@ test('typed values stay while the schema is edited', () => {
   form().setDraft({ city: 'Faro' }, 'input.city');
   const { input } = facts();
   showFacts({ name: 'plan', input: { ...input, schema: { ...input.schema, title: 'Plan' } } });
+  expect(readScriptInput()).toEqual({ input: { city: 'Faro' } });
+});
+
+test('a chosen option stays chosen when another one is added before it, and is chosen again when it comes back', () => {
+  const choice = (...options: string[]) => {
+    const schema = { type: 'object', properties: { priority: { enum: options } }, required: ['priority'] };
+    showFacts({ name: 'plan', input: { kind: 'schema', schema } });
+    return readScriptInput();
+  };
+  choice('low', 'high');
+  form().setDraft({ priority: '1' }, 'input.priority');
+  expect(choice('none', 'low', 'high')).toEqual({ input: { priority: 'high' } });
+  expect(choice('none', 'low')).toBeUndefined();
+  expect(choice('high', 'none', 'low')).toEqual({ input: { priority: 'high' } });
+});
+
+test('typed input that has not run stays when the prompt is renamed and when its text is cut and pasted', () => {
+  showFacts(facts());
+  form().setDraft({ city: 'Faro' }, 'input.city');
+  showFacts(facts('plan-trip'));
+  expect(readScriptInput()).toEqual({ input: { city: 'Faro' } });
+  showFacts(undefined);
+  showFacts(facts('plan-trip'));
+  expect(readScriptInput()).toEqual({ input: { city: 'Faro' } });
+});
+
+test('each script has its own typed input, which other scripts do not get', () => {
+  const { openScript } = usePlayground.getState();
+  showFacts(facts());
+  form().setDraft({ city: 'Faro' }, 'input.city');
+  for (let others = 0; others < 19; others += 1) {
+    openAnother();
+    showFacts(facts());
+    expect(readScriptInput()).toBeUndefined();
+    form().setDraft({ city: 'Porto' }, 'input.city');
+  }
+  const reopen = () => {
+    openAnother();
+    usePlayground.setState({ openScript });
+    showFacts(facts());
+    return readScriptInput();
+  };
+  expect(reopen()).toEqual({ input: { city: 'Faro' } });
+  openAnother();
+  showFacts(facts());
+  form().setDraft({ city: 'Braga' }, 'input.city');
+  expect(reopen(), 'the typed inputs are bounded').toBeUndefined();
+});
+
+test('another prompt in the same script begins with its last input if nothing of what was typed fits', () => {
+  const other = {
+    name: 'weather',
+    input: { kind: 'schema' as const, schema: { type: 'object', properties: { place: { type: 'string' } } } },
+  };
+  usePlayground.setState({ inputs: { weather: { place: 'Oslo' } } });
+  showFacts(facts());
+  form().setDraft({ city: 'Faro' }, 'input.city');
+  showFacts(other);
+  expect(readScriptInput()).toEqual({ input: { place: 'Oslo' } });
+  showFacts(facts());
   expect(readScriptInput()).toEqual({ input: { city: 'Faro' } });
 });
 

@@ -44,6 +44,8 @@ class ChatChunks implements ChatTranslator {
   };
   #shownTasks;
   #hasStep = false;
+  /** True if the last step of the answer has results of tools, which a chat would send to the model. */
+  #hasResults = false;
   /**
    * The chunk that begins the message. It is sent with the first part, because a client would show an empty
    * message for a run that fails earlier.
@@ -59,7 +61,7 @@ class ChatChunks implements ChatTranslator {
   }
 
   #begun(chunks: UIMessageChunk[]): UIMessageChunk[] {
-    const says = chunks.some(({ type }) => type !== 'error' && type !== 'abort');
+    const says = chunks.length > 0 && chunks.every(({ type }) => type !== 'error' && type !== 'abort');
     const begun = says ? [...this.#start, ...chunks] : chunks;
     if (says) this.#start = [];
     return begun;
@@ -118,7 +120,10 @@ class ChatChunks implements ChatTranslator {
           ...this.#calls
             .asking()
             .flatMap(({ shownAs }) => (shownAs === undefined ? [] : [failed(shownAs, UNANSWERED)])),
-          ...this.#toAnswer(event),
+          // a chat that sends tool results automatically would start this run again, which has ended on purpose
+          ...this.#toAnswer(
+            event.outcome === 'done' && this.#hasResults ? { ...event, finishReason: 'interrupted' } : event,
+          ),
         ];
       default:
         return this.#toAnswer(event);
@@ -151,8 +156,28 @@ class ChatChunks implements ChatTranslator {
     ];
   }
 
+  #noteStep(event: RunEvent): void {
+    switch (event.type) {
+      case 'step-start':
+        this.#hasStep = true;
+        this.#hasResults = false;
+        break;
+      case 'retry':
+        this.#hasResults = false;
+        break;
+      case 'tool-input-end':
+        if (event.invalid !== undefined) this.#hasResults = true;
+        break;
+      case 'tool-end':
+      case 'tool-error':
+        if (event.providerExecuted !== true) this.#hasResults = true;
+        break;
+      default:
+    }
+  }
+
   translate(event: RunEvent): UIMessageChunk[] {
-    if (event.type === 'step-start' && event.agent === undefined) this.#hasStep = true;
+    if (event.agent === undefined) this.#noteStep(event);
     const chunks = this.#toChunks(event);
     // tasks that are defined before the first step are sent together
     return this.#begun([...(this.#hasStep ? this.#taskChunks() : []), ...chunks]);

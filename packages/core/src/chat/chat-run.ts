@@ -50,6 +50,8 @@ export type ChatStreamOptions = {
 export type ChatRunOptions = {
   /** The messages of the chat when the run was started; undefined if only the run knows them. */
   messages?: readonly UIMessage[];
+  /** Id of the message of `messages` that the answer continues, if it is not a message of its own. */
+  continuedId?: string | undefined;
   /** The prompt's name, for a run without a `run-start`. */
   name: string;
   executor: Executor;
@@ -244,6 +246,8 @@ class ChatAttempts implements ChatRun {
     approvals: ReadonlyMap<string, ApprovalResponse | undefined>,
     outputs: ReadonlyMap<string, ClientToolResponse>,
   ): Promise<number | undefined> {
+    // a client that sends automatically would read the end of a stopped run again and again
+    if (this.#isOver && this.#log.getState().status === 'stopped') return undefined;
     // a run that was started here has reported everything that its client knows
     if (this.#options.messages === undefined) await this.#caughtUp([...approvals.keys(), ...outputs.keys()]);
     /** By the ids of approvals and client tool calls. */
@@ -287,7 +291,14 @@ class ChatAttempts implements ChatRun {
     if (first?.type !== 'run-start') return [...(this.#options.messages ?? [])];
     const { messages, turns = messages.length } = first;
     const chunks = this.#options.messages ?? messages.slice(messages.length - turns);
-    return [...chunks, ...this.#log.getState().messages.filter(({ id }) => id === first.messageId)];
+    const answer = this.#log.getState().messages.filter(({ id }) => id === first.messageId);
+    const { continuedId } = this.#options;
+    // a client that resumes a run builds the run's message anew, without the parts of an earlier one
+    if (continuedId === undefined || !this.#isOver) return [...chunks, ...answer];
+    const parts = answer.flatMap((message) => message.parts);
+    return chunks.map((message) =>
+      message.id === continuedId ? { ...message, parts: [...message.parts, ...parts] } : message,
+    );
   }
 }
 

@@ -97,7 +97,7 @@ export async function send(prompt: ChatPrompt, call: ChatMessage): Promise<Reada
       'The run that asked for this response no longer exists. Send a message to continue from here.',
     );
   }
-  const run = await start(prompt, call);
+  const run = await start(prompt, call, continued?.id);
   return read(prompt, run, call, { messageId: continued?.id });
 }
 
@@ -119,7 +119,11 @@ function read(
   return run.stream({ signal: abortSignal, stopsRun: settings.onAbort !== 'detach', ...part });
 }
 
-async function start(prompt: ChatPrompt, call: ChatMessage): Promise<ChatRun> {
+async function start(
+  prompt: ChatPrompt,
+  call: ChatMessage,
+  continuedId: string | undefined,
+): Promise<ChatRun> {
   const { definition, executor, settings, runs } = prompt;
   const { messageId: _id, abortSignal: _signal, ...facts } = call;
   const { chatId, messages } = call;
@@ -133,6 +137,7 @@ async function start(prompt: ChatPrompt, call: ChatMessage): Promise<ChatRun> {
   const run = createChatRun({
     name: definition.name,
     messages: [...messages],
+    continuedId,
     executor,
     controller,
     events: executor.start(

@@ -245,7 +245,8 @@ function isIterable(events: unknown): boolean {
 function endChunks(event: Extract<RunEvent, { type: 'run-end' }>): UIMessageChunk[] {
   switch (event.outcome) {
     case 'stopped':
-      return [{ type: 'abort' }];
+      // the AI SDK's chat ignores `abort`, and sends nothing automatically after `interrupted`
+      return [{ type: 'abort' }, { type: 'finish', finishReason: 'interrupted' }];
     case 'error':
       return [{ type: 'error', errorText: event.error?.message ?? 'The run failed.' }];
     default:

@@ -42,7 +42,8 @@ const activeCalls = new Set<string>();
 /** A run whose client tool calls this page runs. */
 export type FollowedRun = {
   readonly log: RunLog;
-  send(command: RunCommand): EditReply | Promise<EditReply>;
+  /** Returns undefined if the run is not in progress. */
+  send(command: RunCommand): EditReply | Promise<EditReply> | undefined;
 };
 
 /**
@@ -117,7 +118,7 @@ async function sendRepeatedly(
 ): Promise<EditReply> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await run.send(command);
+      return (await run.send(command)) ?? { accepted: false, reason: 'The run is not in progress.' };
     } catch (error) {
       if (closed.aborted) return { accepted: false, reason: 'The call no longer needs an answer.' };
       if (tries === TRIES || !isTransient(error)) throw error;

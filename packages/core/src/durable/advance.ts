@@ -58,6 +58,12 @@ export type AdvanceOptions = {
    * for a command that the step does not take now: the next one gets it in `commands`.
    */
   during?(give: (command: DurableCommand) => Promise<boolean>): void;
+  /**
+   * Called before a run with a task list ends because its model has stopped. Resolves once the function of `during` has
+   * received every command that was sent before: until then, that function also takes edits of the run's own tasks, because
+   * no step follows that would get them. If it rejects, nothing more is stored, and the step is to be repeated.
+   */
+  beforeEnd?(): Promise<void>;
   /** Where models come from. */
   models?: ModelSettings;
   /** Leaves the run as it is. Another worker continues it. */
@@ -106,6 +112,12 @@ export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOpti
   };
   const queue = createEventQueue(store, fail);
   log.listen((event) => queue.add(event));
+  let isLast = false;
+  const beforeEnd = async (): Promise<void> => {
+    isLast = true;
+    await options.beforeEnd?.().catch(fail);
+    isLast = false;
+  };
   const onAbort = (): void => fail(signal?.reason);
   signal?.addEventListener('abort', onAbort, { once: true });
   const onEnd = (): void => endEarly(log, run, endReasonError(end));
@@ -139,13 +151,13 @@ export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOpti
           },
           {
             whenStored: () => queue.stored(),
-            durable: { runId, log, past, pause: () => settle({ status: 'next' }) },
+            durable: { runId, log, past, beforeEnd, pause: () => settle({ status: 'next' }) },
           },
         );
         for (const edit of edits) await sendEdit(started.run, edit);
         if (edits.length === 0 || !isWaiting()) {
           void started.run.finished;
-          options.during?.((command) => giveResponse(started.run, command));
+          options.during?.((command) => giveResponse(started.run, command, isLast));
         }
       } catch (error) {
         endEarly(log, run, describeFailure(error, input, models).error);
@@ -227,8 +239,8 @@ async function sendEdit(run: RunHandle, command: Extract<RunCommand, { type: 'ed
   await run.edit(command.edit, command.agent);
 }
 
-/** Gives a run under way a response. Resolves with false if it does not wait for it. */
-async function giveResponse(run: RunHandle, command: DurableCommand): Promise<boolean> {
+/** Gives a run under way a response, or an edit. Resolves with false if it does not take it now. */
+async function giveResponse(run: RunHandle, command: DurableCommand, isLast: boolean): Promise<boolean> {
   switch (command.type) {
     case 'approval-response':
       return (await run.respondToApproval(command.approvalId, command.response)).accepted;
@@ -237,8 +249,9 @@ async function giveResponse(run: RunHandle, command: DurableCommand): Promise<bo
     case 'client-tool-claim':
       return (await run.claimClientTool(command.clientCallId, command.page, command.instead)).accepted;
     case 'edit':
-      // an agent's task list exists only while the agent is at work; that of the run is edited before the next step
-      return command.agent !== undefined && (await run.edit(command.edit, command.agent)).accepted;
+      // an agent's task list exists only while the agent is at work; that of the run is edited before the next step, if any
+      if (command.agent === undefined && !isLast) return false;
+      return (await run.edit(command.edit, command.agent)).accepted;
     default:
       return false;
   }

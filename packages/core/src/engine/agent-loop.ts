@@ -21,11 +21,11 @@ import { composeStreamOptions } from './stream-options.ts';
 import { createStreamAttempts } from './stream-attempts.ts';
 import type { Steer } from './steer.ts';
 import { createTaskProgress, type TaskProgress } from './task-progress.ts';
-import { readTimeouts } from '../provider/timeout-options.ts';
+import { readTimeouts, withTotalLimit } from '../provider/timeout-options.ts';
 import type { TakeOver } from './take-over/take-over.ts';
 import { createToolApproval } from '../tool-calls/tool-approval.ts';
 import { createToolRegistry } from '../tool-calls/tool-registry.ts';
-import type { AgentContext } from '../tool-calls/run-context.ts';
+import type { AgentContext, DurableRun } from '../tool-calls/run-context.ts';
 import type { UnfinishedCall } from '../log/unfinished-step.ts';
 import type { ContinuedTask } from './take-over/continued-task.ts';
 
@@ -68,9 +68,11 @@ function keepConsoleQuiet(): void {
 export function startAgentLoop(agentContext: AgentContext, loopOptions: AgentLoopOptions): AgentLoop {
   keepConsoleQuiet();
   const { runContext, sink, path, past } = agentContext;
-  const { prompt, abortSignal, responseSchema, policy, takeOver } = loopOptions;
+  const { prompt, responseSchema, policy, takeOver } = loopOptions;
   const { timeout, maxRetries, ...options } = loopOptions.options;
   const timeouts = readTimeouts(timeout);
+  const who = path === undefined ? 'The run' : 'The agent';
+  const abortSignal = withTotalLimit(loopOptions.abortSignal, timeouts.totalMs, who);
   const { taskList } = prompt.definitions;
   if (past !== undefined) takeOverPast(agentContext, past, taskList);
   // before the first events, because a listener may edit a task at once
@@ -134,7 +136,7 @@ export function startAgentLoop(agentContext: AgentContext, loopOptions: AgentLoo
           recorder,
           registry,
           tasks,
-          steers: steersOf(tasks, response),
+          steers: steersOf(tasks, response, path === undefined ? runContext.durable : undefined),
           output: response?.output ?? options.output,
           policy,
           approvals,
@@ -178,9 +180,17 @@ function takeOverPast(
 }
 
 /** Returns the reasons for which a model that stops too early has to continue: open tasks, and an answer that does not fit. */
-function steersOf(tasks: TaskProgress | undefined, response: ResponseCheck | undefined): Steer[] {
+function steersOf(
+  tasks: TaskProgress | undefined,
+  response: ResponseCheck | undefined,
+  durable: DurableRun | undefined,
+): Steer[] {
+  const nudge = async (): Promise<string | undefined> => {
+    await durable?.beforeEnd();
+    return tasks?.nudge();
+  };
   return [
-    ...(tasks === undefined ? [] : [{ cause: 'tasks' as const, message: () => tasks.nudge() }]),
+    ...(tasks === undefined ? [] : [{ cause: 'tasks' as const, message: nudge }]),
     ...(response === undefined ? [] : [{ cause: 'output' as const, message: response.check }]),
   ];
 }

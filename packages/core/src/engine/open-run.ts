@@ -6,6 +6,7 @@ import type { Plugin } from '../prompt/prompt.ts';
 import { isPromptDefinition, type PromptDefinition } from '../prompt/define-prompt.ts';
 import { noteInput } from '../prompt/prompt-inputs.ts';
 import { checkRunOptions } from '../prompt/option-names.ts';
+import { checkSettings } from '../prompt/check-settings.ts';
 import { policySetupOf, type LoopPolicySetup } from './loop-policy.ts';
 import { readLimits } from '../tool-calls/limits.ts';
 import { readLoopGuard, type LoopRules } from '../tool-calls/loop-rules.ts';
@@ -88,6 +89,7 @@ export async function openRun<Input, Output extends OutputInterface, const Plugi
     abortSignal,
     ...options
   } = optionsOver(policySetup?.options, (config.options ?? {}) as unknown as PromptOptions);
+  checkSettings(options);
   // a caller who decides when a run ends does not have to say it twice
   const limits = readLimits(givenLimits, options.stopWhen !== undefined);
   const approvedEffects = readApproval(approval);

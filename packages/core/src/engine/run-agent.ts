@@ -6,6 +6,7 @@ import { agentLogOf, type AgentEnd, type AgentLog } from '../log/agent-log.ts';
 import type { RunEvent, RunEventBody } from '../log/events.ts';
 import { reduceAll } from '../log/reduce.ts';
 import { readPast, voidingEvent, type RunPast } from '../log/run-past.ts';
+import { checkSettings } from '../prompt/check-settings.ts';
 import { noteInput } from '../prompt/prompt-inputs.ts';
 import type { Plugin, Prompt } from '../prompt/prompt.ts';
 import type { ToolList } from '../tools/tool-list.ts';
@@ -86,6 +87,7 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
   if (runContext.log.ended) throw runEndedError(name);
   if (depth > runContext.budget.limits.depth)
     throw budgetExceededError('depth', runContext.budget.limits.depth);
+  checkSettings(inner.options);
   const { prompt, messages: promptMessages } = await openPrompt({
     plugins,
     declared,

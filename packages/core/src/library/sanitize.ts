@@ -1,7 +1,8 @@
 /**
  * Returns a text for a prompt without what a reader does not see: control characters (line breaks and tabs stay), marks
- * that reverse the direction of text, invisible tag characters, and HTML tags, whose content stays. Trimmed; the empty
- * text for `null` and `undefined`.
+ * that reverse the direction of text, characters without a width, such as soft hyphens, invisible tag characters and
+ * variation selectors (those of emoji stay), and HTML tags, whose content stays. Trimmed; the empty text for `null` and
+ * `undefined`.
  *
  * It cannot remove instructions in words. A page that shows the text as HTML still has to escape it.
  *
@@ -28,13 +29,19 @@ export function sanitizeOutput(text: string | null | undefined): string {
     .replaceAll(phone, '[PHONE]');
 }
 
-/** Control characters except for line breaks and tabs, and marks that change the direction of text. */
+/**
+ * Control characters except for line breaks and tabs, marks that change the direction of text, and characters without a
+ * width. The joiners stay, because emoji and Persian need them.
+ */
 // oxlint-disable-next-line no-control-regex -- these are what is removed
-const control = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/g;
+const control = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u200B\u202A-\u202E\u2060-\u206F\uFEFF]/g;
 
-/** A flag such as Scotland's, which is written with tag characters, or one tag character. */
+/**
+ * A flag such as Scotland's, which is written with tag characters; or one tag character, or one of the variation selectors
+ * that emoji do not need.
+ */
 const tagCharacters =
-  /(\u{1F3F4}[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{2,6}\u{E007F})|[\u{E0000}-\u{E007F}]/gu;
+  /(\u{1F3F4}[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{2,6}\u{E007F})|[\u{E0000}-\u{E007F}]|[\u{E0100}-\u{E01EF}]/gu;
 
 function withoutInvisible(text: string): string {
   return text

@@ -13,6 +13,8 @@ import { causeOf } from './steer-cause.ts';
 import { toUIParts, type ToolResult } from './ui-parts.ts';
 import { isRetry, withoutSteps } from './without-retried.ts';
 
+type MessagePart = UIMessage['parts'][number];
+
 /** True for a message of a UI, as `state.messages` and the AI SDK's hooks have them. */
 export function isUIMessage(value: unknown): value is UIMessage {
   if (!isRecord(value) || !Array.isArray(value['parts'])) return false;
@@ -47,8 +49,8 @@ function toolResultsOf(messages: readonly ModelMessage[]): Map<string, ToolResul
 }
 
 /**
- * Returns earlier turns as they are sent to the model, without incomplete parts: empty messages and calls
- * without a result. `tools` have the tools' own `toModelOutput`, if any.
+ * Returns earlier turns as they are sent to the model, without incomplete parts: empty messages, calls without a
+ * result, and references to what the provider has not stored. `tools` have the tools' own `toModelOutput`, if any.
  */
 export async function toModelMessages(
   turns: readonly UIMessage[],
@@ -57,6 +59,7 @@ export async function toModelMessages(
   const said = turns
     .map((message) => withoutSteps(message, isVoided))
     .map(settleApprovals)
+    .map(withoutUnstoredItems)
     .map(withoutEmptyTexts)
     .filter(({ parts }) => parts.some(hasContent));
   if (said.length === 0) return [];
@@ -70,16 +73,65 @@ export async function toModelMessages(
 }
 
 /** True for the mark of a step that could not be used or was tried again. The model is sent neither step. */
-function isVoided(part: UIMessage['parts'][number]): boolean {
+function isVoided(part: MessagePart): boolean {
   return isRetry(part) || (part.type === 'steering-message' && causeOf(part.id) === 'correction');
 }
 
 /**
- * Leaves out arguments that are not JSON, because providers refuse them; the AI SDK never sends such arguments back.
+ * Returns a message whose unfinished steps refer to no items of OpenAI's Responses API. The provider stores a step's
+ * items when the response is complete, and refuses reasoning that nothing follows. Texts are sent as texts; reasoning
+ * and calls that the provider made are left out.
+ */
+function withoutUnstoredItems(message: UIMessage): UIMessage {
+  if (message.role !== 'assistant' || !message.parts.some(hasItem)) return message;
+  const steps: MessagePart[][] = [[]];
+  for (const part of message.parts) {
+    if (part.type === 'step-start') steps.push([]);
+    steps.at(-1)!.push(part);
+  }
+  const parts = steps.flatMap((step) =>
+    step.some(hasItem) && isUnfinished(step) ? step.flatMap(withoutItem) : step,
+  );
+  return { ...message, parts };
+}
+
+/** True for the parts of a step that was stopped or cut off, or that reached its token limit before it answered. */
+function isUnfinished(step: readonly MessagePart[]): boolean {
+  const isOpen = (part: MessagePart): boolean =>
+    isToolUIPart(part)
+      ? part.state.startsWith('input-') || ('preliminary' in part && part.preliminary)
+      : 'state' in part && part.state === 'streaming';
+  return step.some(isOpen) || step.findLast(hasContent)?.type === 'reasoning';
+}
+
+/** Returns what is sent of a part of an unfinished step. */
+function withoutItem(part: MessagePart): MessagePart[] {
+  if (isToolUIPart(part) && part.providerExecuted === true) return [];
+  if (!hasItem(part)) return [part];
+  if (!isToolUIPart(part) && (part.type !== 'text' || part.text === '')) return [];
+  const {
+    providerMetadata: _metadata,
+    callProviderMetadata: _call,
+    resultProviderMetadata: _result,
+    ...content
+  } = part as Record<string, unknown>;
+  return [content as unknown as MessagePart];
+}
+
+/** True for a part that is an item of OpenAI's Responses API, which other providers have, too. */
+function hasItem(part: MessagePart): boolean {
+  const { providerMetadata, callProviderMetadata, resultProviderMetadata } = part as Record<string, unknown>;
+  return [providerMetadata, callProviderMetadata, resultProviderMetadata]
+    .flatMap((metadata) => (isRecord(metadata) ? Object.values(metadata) : []))
+    .some((own) => isRecord(own) && typeof own['itemId'] === 'string');
+}
+
+/**
+ * Leaves out arguments that are not an object, because providers refuse them; the AI SDK never sends a text back.
  */
 function withReadableCalls(message: UIMessage): UIMessage {
-  const isUnreadable = (part: UIMessage['parts'][number]): boolean =>
-    'toolCallId' in part && part.state === 'output-error' && typeof (part.input ?? {}) !== 'object';
+  const isUnreadable = (part: MessagePart): boolean =>
+    'toolCallId' in part && part.state === 'output-error' && !isRecord(part.input ?? {});
   if (!message.parts.some(isUnreadable)) return message;
   return {
     ...message,
@@ -89,7 +141,7 @@ function withReadableCalls(message: UIMessage): UIMessage {
 
 /** Leaves out texts that were stopped before their first word, because providers refuse an empty message. */
 function withoutEmptyTexts(message: UIMessage): UIMessage {
-  const isEmpty = (part: UIMessage['parts'][number]): boolean =>
+  const isEmpty = (part: MessagePart): boolean =>
     part.type === 'text' && part.text === '' && part.providerMetadata === undefined;
   if (message.role !== 'assistant' || !message.parts.some(isEmpty)) return message;
   return { ...message, parts: message.parts.filter((part) => !isEmpty(part)) };
@@ -99,7 +151,7 @@ function withoutEmptyTexts(message: UIMessage): UIMessage {
  * False for the mark of a step, and for a text that was stopped before its first word; a provider may still expect
  * its metadata.
  */
-function hasContent(part: UIMessage['parts'][number]): boolean {
+function hasContent(part: MessagePart): boolean {
   if (part.type === 'step-start') return false;
   return !('text' in part) || part.text !== '' || part.providerMetadata !== undefined;
 }

@@ -1,5 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { CuelineError } from '../base/errors.ts';
+import { loadModule } from '../base/load-module.ts';
 import { checkBaseUrl } from './base-url.ts';
 import { type Environment, readVariable } from './environment.ts';
 import { loadPackage } from './load-package.ts';
@@ -33,14 +34,16 @@ export async function createBuiltInModel(
   }
   const baseURL = url ?? row.baseURL;
   const create = await loadPackage(provider, packages);
+  const { withSchemaFallback } = await loadModule('models', import('./schema-fallback.ts'));
   try {
-    return create({
+    const model = create({
       apiKey,
       fetch,
       account,
       ...(baseURL === undefined ? {} : { baseURL }),
       ...(row.browserHeaders !== undefined && isBrowser() ? { headers: row.browserHeaders } : {}),
     })(modelId);
+    return withSchemaFallback(model);
   } catch (error) {
     // a setting that cannot be part of an address, such as a region with a slash
     const reason = error instanceof Error ? error.message : String(error);

@@ -8,6 +8,9 @@ import type { ModelContext } from './settings.ts';
 
 const types: ReadonlySet<string> = new Set(['openai', 'openai-responses']);
 
+/** The name of the options of OpenAI's package, whatever the provider's name is. */
+const STORE_OPTIONS = 'openai';
+
 /** Returns the names of the providers that the environment describes with `<NAME>_API_BASE` and `<NAME>_API_TYPE`. */
 export function environmentProviders(env: Environment): string[] {
   return Object.keys(env).flatMap((name) => {
@@ -78,5 +81,9 @@ export async function createEnvironmentModel(
   }
   const create = await loadPackage(type === 'openai' ? 'openai-compatible' : 'openai', packages);
   const { withSchemaFallback } = await loadModule('models', import('./schema-fallback.ts'));
-  return withSchemaFallback(create({ apiKey, baseURL, fetch, name: provider })(modelId));
+  const model = withSchemaFallback(create({ apiKey, baseURL, fetch, name: provider })(modelId));
+  if (type === 'openai') return model;
+  // few other servers store answers
+  const { withoutStore } = await loadModule('models', import('./without-store.ts'));
+  return withoutStore(model, () => STORE_OPTIONS);
 }

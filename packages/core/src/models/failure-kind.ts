@@ -14,14 +14,14 @@ export function kindOfStatus(status: number): CuelineErrorCode {
   return 'provider_error';
 }
 
-// terms of OpenAI, Azure, Anthropic, Google and Mistral; each is searched for in a type or code
+// terms of OpenAI, Azure, Anthropic, Google, Mistral and llama.cpp; each is searched for in a type or code
 const codes: readonly (readonly [pattern: RegExp, code: CuelineErrorCode])[] = [
   [/authentication|invalid_api_key|unauthorized|unauthenticated|api_key_invalid/i, 'auth'],
   [/permission|forbidden|model_not_found|not_found/i, 'model_denied'],
   [/rate_limit|insufficient_quota|resource_exhausted|too_many_requests|billing|credit/i, 'rate_limited'],
   [/overloaded|unavailable|capacity/i, 'overloaded'],
   [/timeout|deadline/i, 'timeout'],
-  [/context_length|context_window|prompt_too_long/i, 'context_overflow'],
+  [/context_length|context_window|prompt_too_long|exceed_context|context_size/i, 'context_overflow'],
   [/content_filter|content_policy/i, 'content_filter'],
   [/invalid_request|invalid_argument|bad_request|invalid_prompt|too_large/i, 'bad_request'],
 ];
@@ -34,6 +34,19 @@ export function kindOfCode(...labels: unknown[]): CuelineErrorCode | undefined {
     if (found !== undefined) return found[1];
   }
   return undefined;
+}
+
+// Anthropic, vLLM, Google, xAI, llama.cpp, LM Studio and OpenAI; Groq's is of a request above the tokens per minute
+const tooLong =
+  /prompt is too long|maximum context length|exceeds the maximum number of tokens|maximum prompt length|context size|context length of only|exceeds the context window|request too large for model/i;
+
+/**
+ * Returns the kind of failure that a message means, for providers that label it as a bad request; undefined for other
+ * messages.
+ */
+export function kindOfMessage(message: string): CuelineErrorCode | undefined {
+  if (tooLong.test(message)) return 'context_overflow';
+  return /credit balance is too low/i.test(message) ? 'rate_limited' : undefined;
 }
 
 /** Returns the sentence before the provider's own message, and the advice after it. */

@@ -1,9 +1,10 @@
 import { APICallError, LoadAPIKeyError, NoSuchModelError } from '@ai-sdk/provider';
 import { thrownText } from '../base/error-source.ts';
 import { CuelineError, type CuelineErrorCode, type ErrorSource } from '../base/errors.ts';
-import { explainFailure, kindOfStatus, kindOfCode } from './failure-kind.ts';
+import { explainFailure, kindOfStatus, kindOfCode, kindOfMessage } from './failure-kind.ts';
 import { connectionError } from './guarded-fetch.ts';
 import { providerMessage } from './provider-message.ts';
+import { parseJson } from '../json/parse-json.ts';
 import { redact, redactDeep } from '../json/redact.ts';
 
 // the messages of Chromium, Node, Safari and Firefox for a failed fetch and for a body that is cut off
@@ -134,7 +135,7 @@ function fromCall(error: APICallError, inner: (next: unknown) => CuelineError | 
   const message = providerMessage(data) ?? providerMessage(responseBody) ?? error.message;
   const retryAfter = responseHeaders?.['retry-after'];
   const host = URL.canParse(error.url) ? new URL(error.url).host : undefined;
-  return build(kindOfCall(status, message, data), {
+  return build(kindOfCall(status, message, labelsOfCall(error)), {
     message,
     cause: error,
     who: host,
@@ -155,7 +156,7 @@ function fromGateway(error: object, inner: (next: unknown) => CuelineError | und
   return new CuelineError('auth', `${what}. ${advice}`, { cause: error, source: 'model' });
 }
 
-function kindOfCall(status: number, message: string, data: unknown): CuelineErrorCode {
+function kindOfCall(status: number, message: string, { type, code }: Labels): CuelineErrorCode {
   const kind = kindOfStatus(status);
   // Google answers 400 to a wrong key, and some gateways 403
   if (
@@ -164,11 +165,8 @@ function kindOfCall(status: number, message: string, data: unknown): CuelineErro
   ) {
     return 'auth';
   }
-  const { type, code } = labelsOf(data);
   if (kind !== 'provider_error' && kind !== 'bad_request') return kind;
-  // Anthropic reports it only in its message
-  if (/prompt is too long|maximum context length/i.test(message)) return 'context_overflow';
-  return kindOfCode(code, type) ?? kind;
+  return kindOfMessage(message) ?? kindOfCode(code, type) ?? kind;
 }
 
 /** Reads error events of a stream, `StreamProviderError`, and errors of foreign models. */
@@ -181,17 +179,20 @@ function fromPayload(error: object): CuelineError {
   const truncated = /ended without a finish|stream ended before|terminated|^incomplete .* frame/i.test(
     message ?? '',
   );
+  const isThrown = error instanceof Error;
+  // a provider sends payloads, and its package throws errors with a name of the AI SDK
+  const source = isThrown && !error.name.startsWith('AI_') ? 'unknown' : 'model';
+  const labelled =
+    kindOfCode(labels.code, labels.type) ?? (status === undefined ? 'provider_error' : kindOfStatus(status));
+  const isVague = source === 'model' && (labelled === 'provider_error' || labelled === 'bad_request');
   const code: CuelineErrorCode = truncated
     ? 'stream_truncated'
-    : (kindOfCode(labels.code, labels.type) ??
-      (status === undefined ? 'provider_error' : kindOfStatus(status)));
-  const isThrown = error instanceof Error;
+    : ((isVague ? kindOfMessage(message ?? '') : undefined) ?? labelled);
   const type = [labels.type, isThrown ? undefined : labels.code].find((label) => typeof label === 'string');
   return build(code, {
     message: message ?? 'it gave no reason',
     cause: error,
-    // a provider sends payloads, and its package throws errors with a name of the AI SDK
-    source: isThrown && !error.name.startsWith('AI_') ? 'unknown' : 'model',
+    source,
     details: {
       ...(status === undefined ? {} : { statusCode: status }),
       ...(type === undefined ? {} : { type }),
@@ -203,8 +204,17 @@ function isErrorStatus(value: unknown): value is number {
   return typeof value === 'number' && value >= 400 && value < 600;
 }
 
+type Labels = { type: unknown; code: unknown };
+
+/** Returns the labels of a failed call. A package's own reading of the body may lack some. */
+function labelsOfCall({ data, responseBody = '' }: APICallError): Labels {
+  const known = labelsOf(data);
+  const sent = labelsOf(parseJson(responseBody));
+  return { type: known.type ?? sent.type, code: known.code ?? sent.code };
+}
+
 /** Returns `type` and `code` of an error payload, wherever its API puts them. */
-function labelsOf(payload: unknown): { type: unknown; code: unknown } {
+function labelsOf(payload: unknown): Labels {
   const outer = record(payload);
   const inner = record(record(outer['response'])['error'] ?? outer['error']);
   return { type: inner['type'] ?? inner['status'] ?? outer['type'], code: inner['code'] ?? outer['code'] };

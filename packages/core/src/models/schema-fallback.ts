@@ -10,9 +10,9 @@ import { providerMessage } from './provider-message.ts';
 const ways = ['schema', 'json', 'instructions'] as const;
 
 /**
- * Returns a model of an OpenAI-compatible server that sends the schema of a structured answer. If the server refuses
- * that (with a 400, 404, 422 or 501 that names it), this and all later calls have the schema in the instructions
- * instead.
+ * Returns a model that sends the schema of a structured answer. If the provider refuses that (with a 400, 404, 422 or
+ * 501 that names it), this and all later calls have the schema in the instructions instead. A refusal of this one
+ * schema (OpenAI's `invalid_json_schema`) stays an error.
  */
 export function withSchemaFallback(model: LanguageModelV4): LanguageModelV4 {
   let way = 0;
@@ -72,5 +72,6 @@ function isSchemaRefusal(error: unknown): boolean {
   const { statusCode, responseBody, data, message } = error;
   if (statusCode === undefined || ![400, 404, 422, 501].includes(statusCode)) return false;
   const texts = [message, providerMessage(data), responseBody?.slice(0, 10_000)].join(' ');
-  return /response_?format|json_?schema|json_?object|structured[ _-]?output|text\.format/i.test(texts);
+  if (texts.includes('invalid_json_schema')) return false;
+  return /response[ _]?format|json_?schema|json_?object|structured[ _-]?output|text\.format/i.test(texts);
 }

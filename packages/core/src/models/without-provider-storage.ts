@@ -1,14 +1,9 @@
-import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import { loadModule } from '../base/load-module.ts';
 import { resolveModel } from './resolve-model.ts';
-import type { LanguageModelObject, ModelProvider, ModelSettings } from './settings.ts';
-
-type ProviderOptions = NonNullable<LanguageModelV4CallOptions['providerOptions']>;
+import type { ModelProvider, ModelSettings } from './settings.ts';
+import { type StoreOptions, withoutStore } from './without-store.ts';
 
 /** Providers that store answers by default, and the options that turn this off. */
-const storeOptions: Readonly<
-  Record<string, (id: string, providerOptions: ProviderOptions) => string | undefined>
-> = {
+const storeOptions: Readonly<Record<string, StoreOptions>> = {
   openai: () => 'openai',
   // with options of its own, it reads none of OpenAI's
   azure: (_id, providerOptions) => ('azure' in providerOptions ? 'azure' : 'openai'),
@@ -27,27 +22,4 @@ export function withoutProviderStorage(models: ModelSettings = {}): ModelSetting
     async (id) => withoutStore(await resolveModel(`${name}:${id}`, models), storeOptions[name]!),
   ]);
   return { ...models, providers: { ...Object.fromEntries(providers), ...models.providers } };
-}
-
-/** Sends earlier turns in full each time, instead of ids of stored answers. */
-async function withoutStore(
-  model: LanguageModelObject,
-  optionsOf: (typeof storeOptions)[string],
-): Promise<LanguageModelObject> {
-  const { wrapLanguageModel } = await loadModule('models', import('ai'));
-  return wrapLanguageModel({
-    model,
-    middleware: {
-      specificationVersion: 'v4',
-      async transformParams({ params }) {
-        const providerOptions = params.providerOptions ?? {};
-        const whose = optionsOf(model.modelId, providerOptions);
-        if (whose === undefined) return params;
-        return {
-          ...params,
-          providerOptions: { ...providerOptions, [whose]: { store: false, ...providerOptions[whose] } },
-        };
-      },
-    },
-  });
 }

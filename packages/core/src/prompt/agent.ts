@@ -2,6 +2,7 @@ import type { ToolContext } from '../tools/tool-types.ts';
 import type { LanguageModel } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import type { AgentCallSettings } from './call-settings.ts';
+import { checkSettings } from './check-settings.ts';
 import { checkPlugins } from './check-plugins.ts';
 import { checkNames } from '../base/check-names.ts';
 import { optionNames } from './option-names.ts';
@@ -69,6 +70,7 @@ export function agentTool(
     timeoutMs,
     ...own
   } = options;
+  checkSettings(own, { code: 'invalid_definition', whose: `Agent ${name}: ` });
   const rules = { effect, repeatable, loopGuard, needsApproval, timeoutMs };
   const set = Object.entries(rules).filter(([, value]) => value !== undefined);
   return {

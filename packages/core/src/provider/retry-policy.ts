@@ -28,8 +28,8 @@ export function isTransient(error: CuelineError, thrown: unknown): boolean {
       // a call that has used its time limit has used up that of its next try, too
       return phase === undefined;
     case 'rate_limited':
-      // 402, and OpenAI's code for it: the account has no credit
-      return statusCode !== 402 && !isQuotaExhausted(thrown, 0);
+      // 402, Anthropic's 400, and OpenAI's code for it: the account has no credit
+      return statusCode !== 402 && statusCode !== 400 && !isQuotaExhausted(thrown, 0);
     case 'bad_request':
       // 409 (conflict) and 425 (too early)
       return statusCode === 409 || statusCode === 425;

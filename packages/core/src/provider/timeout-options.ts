@@ -1,4 +1,6 @@
+import { anySignal } from '../base/any-signal.ts';
 import { CuelineError } from '../base/errors.ts';
+import { MAX_TIMER_MS } from '../base/timer.ts';
 import type { StreamTextOptions } from '../prompt/call-settings.ts';
 import type { ModelTimeouts } from './call-timeouts.ts';
 
@@ -10,14 +12,14 @@ export type Timeouts = {
   model: ModelTimeouts;
   /** Returns the time limit of a tool that sets none, in milliseconds. */
   toolMs(toolName: string): number;
-  /** The limits that the AI SDK measures: the whole run, and a step with its tools. */
-  sdk: { timeout?: { totalMs?: number; stepMs?: number } };
+  /** The limit of the whole run or agent; undefined for none. Waiting for an approval counts. */
+  totalMs: number | undefined;
+  /** The limit that the AI SDK measures: a step with its tools. Waiting for an approval counts. */
+  sdk: { timeout?: { stepMs: number } };
 };
 
-const names = ['totalMs', 'stepMs', 'firstChunkMs', 'chunkMs', 'toolMs'] as const;
-
-/** Reads `options.timeout`. @throws CuelineError `invalid_options` */
-export function readTimeouts(options: StreamTextOptions['timeout']): Timeouts {
+/** Reads `options.timeout`, which `checkSettings` has checked. */
+export function readTimeouts(options: StreamTextOptions['timeout'] = {}): Timeouts {
   const {
     totalMs,
     stepMs,
@@ -25,39 +27,45 @@ export function readTimeouts(options: StreamTextOptions['timeout']): Timeouts {
     chunkMs,
     toolMs,
     tools = {},
-  } = typeof options === 'number' ? { totalMs: options } : check(options ?? {});
-  const whole = {
-    ...(isLimited(totalMs) ? { totalMs } : {}),
-    ...(isLimited(stepMs) ? { stepMs } : {}),
-  };
+  } = typeof options === 'number' ? { totalMs: options } : options;
   return {
     model: { firstChunkMs, chunkMs },
     toolMs: (toolName) => (tools as Record<string, number | undefined>)[`${toolName}Ms`] ?? toolMs ?? TOOL_MS,
-    sdk: Object.keys(whole).length === 0 ? {} : { timeout: whole },
+    totalMs: isLimited(totalMs) ? totalMs : undefined,
+    sdk: isLimited(stepMs) ? { timeout: { stepMs } } : {},
   };
 }
 
-type TimeoutOptions = Exclude<NonNullable<StreamTextOptions['timeout']>, number>;
-
-function check(options: TimeoutOptions): TimeoutOptions {
-  for (const [name, ms] of [...Object.entries(options), ...Object.entries(options.tools ?? {})] as [
-    string,
-    unknown,
-  ][]) {
-    if (name === 'tools' || ms === undefined) continue;
-    const known = (names as readonly string[]).includes(name) || Object.hasOwn(options.tools ?? {}, name);
-    if (known && typeof ms === 'number' && ms > 0) continue;
-    throw new CuelineError(
-      'invalid_options',
-      known
-        ? `options.timeout.${name} is ${JSON.stringify(ms)}. Give milliseconds above 0, such as 30_000, or Infinity for no limit.`
-        : `options.timeout has no "${name}". It has ${names.join(', ')} and tools.`,
-      { details: { option: `timeout.${name}` } },
-    );
-  }
-  return options;
+function isLimited(ms: number | undefined): ms is number {
+  return ms !== undefined && ms <= MAX_TIMER_MS;
 }
 
-function isLimited(ms: number | undefined): ms is number {
-  return ms !== undefined && ms !== Infinity;
+/**
+ * Returns a signal that also aborts when `who`, a run or an agent, has taken longer than `ms` milliseconds. The reason then
+ * has the name `TimeoutError`, as the AI SDK expects, and the error of the run as its cause.
+ */
+export function withTotalLimit(signal: AbortSignal, ms: number | undefined, who: string): AbortSignal {
+  if (ms === undefined) return signal;
+  const controller = new AbortController();
+  const onTimeout = (): void => {
+    const cause = limitError(who, 'total', ms);
+    controller.abort(Object.assign(new DOMException(cause.message, 'TimeoutError'), { cause }));
+  };
+  // does not keep a process alive whose run is not read
+  AbortSignal.timeout(Math.ceil(ms)).addEventListener('abort', onTimeout, { once: true });
+  return anySignal(signal, controller.signal);
+}
+
+/** Returns the error for the reason with which `totalMs` or `stepMs` ends a run; undefined for any other reason. */
+export function timeLimitError(reason: unknown): CuelineError | undefined {
+  if (!(reason instanceof Error) || reason.name !== 'TimeoutError') return undefined;
+  if (CuelineError.isInstance(reason.cause)) return reason.cause;
+  // the AI SDK's own words
+  const [, stepMs] = /^Step timeout of ([\d.]+)ms exceeded$/.exec(reason.message) ?? [];
+  return stepMs === undefined ? undefined : limitError('A step', 'step', Number(stepMs));
+}
+
+function limitError(what: string, phase: 'total' | 'step', ms: number): CuelineError {
+  const message = `${what} took longer than ${ms / 1_000} s. Allow it more time: options.timeout.${phase}Ms.`;
+  return new CuelineError('timeout', message, { details: { phase, ms } });
 }

@@ -99,16 +99,17 @@ export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) =
         shown?.drop();
         return start();
       }
-      if (whenBusy === 'reject') {
-        return refused(
-          new CuelineError('busy', "The run is under way. Set whenBusy: 'queue', 'replace' or 'parallel'."),
-        );
-      }
       if (whenBusy === 'queue') {
         // the end of a detached attempt is not reported
         if (queue.length > 0 || shown?.detached !== true) return queue.add(start, key, signal);
       } else if (whenBusy === 'parallel') detachShown();
-      else replace();
+      else if (whenBusy === undefined || whenBusy === 'replace') replace();
+      else {
+        // 'reject', or a word that does not exist
+        return refused(
+          new CuelineError('busy', "The run is under way. Set whenBusy: 'queue', 'replace' or 'parallel'."),
+        );
+      }
       return start();
     },
     show(attempt) {

@@ -31,7 +31,7 @@ export function createRetryAction(run: RunInternals, starts: Retries.RetryStarts
       const mine = cancelled;
       const result = loadRetries().then(({ retryRun }) =>
         cancelled !== mine || run.attempts.shown !== shown
-          ? refused(new CuelineError('aborted', 'The retry was stopped.'))
+          ? refused(new CuelineError('aborted', 'The run was stopped.'))
           : retryRun(run, starts, options),
       );
       // like every start, it may be ignored

@@ -6,9 +6,9 @@ import { quoteValue } from '../base/quote-value.ts';
 export type LoopRule = {
   /** From this call on, the model gets the earlier result with a note instead of a new call. Default 2. */
   answerFrom?: number | undefined;
-  /** From this call on, the model gets a refusal instead of a result. Default 3, or one after `answerFrom`. */
+  /** From this call on, the model gets a refusal instead of a result. Default 3, or one after `answerFrom` if that is more. */
   refuseFrom?: number | undefined;
-  /** This call ends the run with `loop_detected`. Default 6, or three after `refuseFrom`. */
+  /** This call ends the run with `loop_detected`. Default 6, or three after `refuseFrom` if that is more. */
   endAt?: number | undefined;
 };
 
@@ -18,6 +18,7 @@ export type LoopGuardOptions = LoopRule & {
   tools?: Readonly<Record<string, LoopRule | false>> | undefined;
 };
 
+/** In the order in which they apply. */
 const names: Record<keyof LoopRule, true> = { answerFrom: true, refuseFrom: true, endAt: true };
 const ruleNames = Object.keys(names) as (keyof LoopRule)[];
 
@@ -36,6 +37,23 @@ export function checkLoopRule(
     throw new CuelineError(
       code,
       `${whose}.${name} is ${quoteValue(value)}. Give a whole number of at least 2, or Infinity for never.`,
+    );
+  }
+  checkOrder(whose, rule, code);
+}
+
+/** Refuses a number that never applies because a later one of the same rule comes first. `Infinity` is meant never to apply. */
+function checkOrder(whose: string, rule: LoopRule, code: CuelineErrorCode): void {
+  const given = ruleNames.flatMap((name) => {
+    const { [name]: value = Infinity } = rule;
+    return value === Infinity ? [] : [{ name, value }];
+  });
+  for (const [index, { name, value }] of given.entries()) {
+    const next = given[index + 1];
+    if (next === undefined || value <= next.value) continue;
+    throw new CuelineError(
+      code,
+      `${whose}.${name} is ${value}, but ${next.name} is ${next.value}. Give ${name} at most ${next.value}, or Infinity for never.`,
     );
   }
 }

@@ -127,3 +127,69 @@ test('an edit of the task list of an agent is made while the agent is at work, a
   ]);
   expect(stateOf(store).tasks.map(({ title }) => title)).toEqual(['Do a']);
 });
+
+test('an edit that comes during the last step is made before the run ends, and the run continues', async () => {
+  const store = createStore();
+  const definition = definePrompt('tasks', (prompt) => {
+    prompt.$`Work.`;
+    prompt.defTaskList([{ task: 'Do a' }]);
+  }) as unknown as PromptDefinition<never>;
+  const model = () =>
+    planned(({ prompt }) =>
+      JSON.stringify(prompt).includes('Do b') ? [finish('1'), finish('2'), 'Done.'] : [finish('1'), 'Done.'],
+    );
+  const worker: Worker = { store, definition, model };
+  expect(await work(worker)).toEqual({ status: 'next' });
+  const taken: boolean[] = [];
+  let give: ((command: DurableCommand) => Promise<boolean>) | undefined;
+  const advanced = await advance(
+    { runId: 'run-1', definition, input: undefined as never, model: model(), events: [...store.events] },
+    {
+      append: async (events) => void store.events.push(...events),
+      during: (given) => (give = given),
+      async beforeEnd() {
+        const edit = { type: 'add', title: 'Do b' } as const;
+        if (taken.length === 0) taken.push((await give?.({ type: 'edit', edit })) === true);
+      },
+    },
+  );
+  expect(taken).toEqual([true]);
+  expect(advanced).toEqual({ status: 'next' });
+  expect(store.events.map(({ seq }) => seq)).toEqual(store.events.map((_event, index) => index));
+  await workToEnd(worker);
+  expect(stateOf(store)).toMatchObject({
+    status: 'done',
+    tasks: [
+      { title: 'Do a', status: 'completed' },
+      { title: 'Do b', status: 'completed' },
+    ],
+  });
+});
+
+test('a step whose commands cannot be read before the run ends is repeated', async () => {
+  const definition = definePrompt('tasks', (prompt) => {
+    prompt.$`Work.`;
+    prompt.defTaskList([{ task: 'Do a' }]);
+  }) as unknown as PromptDefinition<never>;
+  const store = createStore();
+  const worker: Worker = { store, definition, model: () => planned([finish('1'), 'Done.']) };
+  await work(worker);
+  const run = {
+    runId: 'run-1',
+    definition,
+    input: undefined as never,
+    model: planned([finish('1'), 'Done.']),
+  };
+  await expect(
+    advance(
+      { ...run, events: [...store.events] },
+      {
+        append: async (events) => void store.events.push(...events),
+        beforeEnd: async () => Promise.reject(new Error('The store is unavailable.')),
+      },
+    ),
+  ).rejects.toThrow('The store is unavailable.');
+  expect(stateOf(store).status).not.toBe('done');
+  await workToEnd(worker);
+  expect(stateOf(store)).toMatchObject({ status: 'done', tasks: [{ status: 'completed' }] });
+});

@@ -145,11 +145,57 @@ describe('options.timeout', () => {
     expect(run.getState().error).toMatchObject({ details });
   });
 
-  test('totalMs and a number have the AI SDK’s meaning', async () => {
-    for (const timeout of [30, { totalMs: 30 }]) {
-      const run = createRun(asked, { model: scriptedModel([silent]), options: { timeout } });
-      expect(await codeOf(run.start())).toBe('timeout');
-    }
+  test.each([
+    [30, 'The run took longer than 0.03 s. Allow it more time: options.timeout.totalMs.', 'total'],
+    [
+      { totalMs: 29.5 },
+      'The run took longer than 0.0295 s. Allow it more time: options.timeout.totalMs.',
+      'total',
+    ],
+    [{ stepMs: 30 }, 'A step took longer than 0.03 s. Allow it more time: options.timeout.stepMs.', 'step'],
+  ])('%j ends the run with an error that names the limit', async (timeout, message, phase) => {
+    let aborted = false;
+    const run = createRun(asked, {
+      model: scriptedModel([silent]),
+      options: { timeout, onAbort: () => void (aborted = true) },
+    });
+    expect(await codeOf(run.start())).toBe('timeout');
+    const { error } = run.getState();
+    expect(error).toMatchObject({ message, details: { phase } });
+    expect(error).not.toHaveProperty('source');
+    expect(aborted).toBe(true);
+  });
+
+  test.each(['totalMs', 'stepMs'])('%s also counts while the run waits for an approval', async (name) => {
+    const { state } = await play(
+      go((prompt) => prompt.defTool('send', '', z.object({}), () => 1, { needsApproval: true })),
+      [[call('send')], 'Never.'],
+      { options: { timeout: { [name]: 40 } } },
+    );
+    expect(state).toMatchObject({ status: 'error', error: { code: 'timeout' } });
+    expect(state.approvals).toMatchObject([{ withdrawn: true }]);
+  });
+
+  test('totalMs of an agent ends the agent', async () => {
+    const { state } = await play(
+      go((prompt) =>
+        prompt.defAgent('helper', '', z.object({}), (_args, own) => own.$`Help.`, {
+          timeout: { totalMs: 30 },
+          model: scriptedModel([silent]),
+        }),
+      ),
+      [[call('helper')], 'Done.'],
+    );
+    expect(state).toMatchObject({ status: 'done', agents: [{ status: 'error' }] });
+    expect(state.toolCalls[0]?.errorText).toContain('The agent took longer than 0.03 s.');
+  });
+
+  test('limits that are longer than a timer can wait are no limits', async () => {
+    const timeout = { totalMs: 1e12, stepMs: 1e12, firstChunkMs: 1e12, chunkMs: 1e12, toolMs: 1e12 };
+    const { state } = await play((prompt) => prompt.$`Go.`, [[{ delay: 20 }, { text: 'Hi.' }]], {
+      options: { timeout },
+    });
+    expect(state).toMatchObject({ status: 'done', text: 'Hi.' });
   });
 
   test('toolMs ends a tool that takes longer, unless the tool sets its own limit', async () => {
@@ -192,7 +238,19 @@ describe('options.timeout', () => {
 
   test.each([
     [{ firstChunkMs: 0 }, 'options.timeout.firstChunkMs is 0. Give milliseconds above 0'],
-    [{ chunkMs: '5' }, 'options.timeout.chunkMs is "5". Give milliseconds above 0'],
+    [{ chunkMs: '5' }, "options.timeout.chunkMs is '5'. Give milliseconds above 0"],
+    [{ totalMs: NaN }, 'options.timeout.totalMs is NaN. Give milliseconds above 0'],
+    [0, 'options.timeout is 0. Give milliseconds above 0, such as 30_000, or Infinity for no limit.'],
+    [-5, 'options.timeout is -5. Give milliseconds above 0'],
+    [
+      '5s',
+      "options.timeout is '5s'. Give milliseconds above 0, such as 30_000, or an object such as { totalMs: 30_000 }.",
+    ],
+    [null, 'options.timeout is null. Give milliseconds above 0'],
+    [[5], 'options.timeout is a list. Give milliseconds above 0'],
+    [{ tools: 5 }, 'options.timeout.tools is 5. Write an object such as { searchMs: 30_000 }'],
+    [{ tools: { nope: 5 } }, 'options.timeout.tools has no "nope". Write nopeMs.'],
+    [{ tools: { nopeMs: 0 } }, 'options.timeout.tools.nopeMs is 0. Give milliseconds above 0'],
     [
       { idleMs: 5 },
       'options.timeout has no "idleMs". It has totalMs, stepMs, firstChunkMs, chunkMs, toolMs and tools.',

@@ -1,4 +1,5 @@
 import { definePlugin, runPrompt, type Prompt } from '@cueline/core';
+import { defineAgent } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 import { isStepCount } from 'ai';
 import { describe, expect, test } from 'vitest';
@@ -173,5 +174,48 @@ describe('options', () => {
       { model: scriptedModel([]), options: { tools: { t: { inputSchema: z.object({}) } } } },
     );
     expect(await codeOf(clash)).toBe('invalid_definition');
+  });
+});
+
+describe('a wrong setting', () => {
+  const options: [object, string][] = [
+    ...[Number.NaN, -1, 1.5, Infinity, '2', null].map((value): [object, string] => [
+      { maxRetries: value },
+      `options.maxRetries is ${value === '2' ? "'2'" : value}. Give a whole number of at least 0.`,
+    ]),
+    [{ streamRetries: -1 }, 'options.streamRetries is -1. Give a whole number of at least 0.'],
+    [{ systemFormat: 'yaml' }, "options.systemFormat is 'yaml'. Write 'labels' or 'xml'."],
+  ];
+
+  test.each(options)('%o is refused before the run starts', async (wrong, message) => {
+    const model = scriptedModel([]);
+    const starting = runPrompt(sayHi, { model, options: wrong });
+    await expect(starting).rejects.toMatchObject({ code: 'invalid_options', message });
+    const agent = defineAgent({ name: 'helper', instructions: 'Help.', model, options: wrong });
+    await expect(agent.call('Help me.')).rejects.toThrow(message);
+    expect(model.calls).toEqual([]);
+  });
+
+  test.each(options)('%o is refused for an agent', async (wrong, message) => {
+    const starting = runPrompt(
+      go((prompt) => prompt.defAgent('helper', '', z.object({}), (_args, own) => own.$`Help.`, wrong)),
+      { model: scriptedModel([]) },
+    );
+    await expect(starting).rejects.toMatchObject({
+      code: 'invalid_definition',
+      message: `Agent helper: ${message}`,
+    });
+  });
+
+  test.each(options)('%o is refused for an agent that a tool calls', async (wrong, message) => {
+    const helper = defineAgent({ name: 'helper', instructions: 'Help.', options: wrong });
+    const { state } = await play(
+      go((prompt) =>
+        prompt.defTool('ask', '', z.object({}), (_args, context) => helper.call('Help me.', { context })),
+      ),
+      [[call('ask')], 'Done.'],
+    );
+    expect(state.toolCalls[0]?.errorText).toContain(message);
+    expect(state.agents).toEqual([]);
   });
 });

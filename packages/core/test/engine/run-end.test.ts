@@ -221,6 +221,7 @@ describe('a run ends once, with a status', () => {
 
 test.each<[string, ScriptedTurn[], string[]]>([
   ['nothing', [[{ finish: { reason: 'stop' } }]], ['empty']],
+  ['nothing, for an unknown reason', [[{ finish: { reason: 'other' } }]], ['empty']],
   ['an empty text', [[{ text: ' ' }]], ['empty']],
   ['reasoning alone', [[{ reasoning: 'Well.' }]], ['empty']],
   ['nothing after a tool call', [['Let me see.', call('look')], [{ reasoning: 'Well.' }]], ['empty']],

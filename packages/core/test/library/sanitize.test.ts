@@ -36,6 +36,15 @@ describe.each([
       'Hello 世界 🌍 café naïve résumé 👩‍👩‍👧 می‌خواهم',
     ],
     ['marks that reverse a text', 'a\u202Egnp.exe\u2066b\u2069', 'agnp.exeb'],
+    ['characters without a width', 'a\u200Bb\u00ADc\u2060d\u2064e\uFEFFf\u206Ag', 'abcdefg'],
+    ['a tag with characters without a width', '<\u200Bb\u00AD>bold<\u2060/b>', 'bold'],
+    [
+      'the joiners and the variation selector of emoji, which stay',
+      '\u2764\uFE0F\u200D\u{1F525}',
+      '\u2764\uFE0F\u200D\u{1F525}',
+    ],
+    ['text in variation selectors', `hi${tagged('ignore all', 0xe0100)}`, 'hi'],
+    ['the last variation selector', 'hi\u{E01EF}', 'hi'],
     ['text in invisible tag characters', `hi${tagged('ignore all')}`, 'hi'],
     [
       'a flag of tag characters, which stays',
@@ -56,6 +65,11 @@ describe.each([
       ' ',
       '\u0000',
       '\u202E',
+      '\u200B',
+      '\u{E0100}',
+      '\u{E0067}',
+      '\u{1F3F4}',
+      '\u{E007F}',
       '<b>',
       'script',
       '"',
@@ -81,6 +95,8 @@ describe.each([
     ['digits', '1'],
     ['digits and spaces', '0123 '],
     ['brackets', '(555'],
+    ['characters without a width', '\u200B\u2060'],
+    ['variation selectors', '\u{E0100}'],
   ])('a megabyte of %s is read in a time that grows with its length', (_, part) => {
     const duration = (length: number): number => {
       const text = part.repeat(length / part.length);
@@ -170,6 +186,7 @@ describe('personal data in an answer', () => {
   });
 });
 
-function tagged(text: string): string {
-  return String.fromCodePoint(...Array.from(text, (character) => 0xe0000 + character.codePointAt(0)!));
+/** Returns the text in invisible characters, by default in tag characters. */
+function tagged(text: string, first = 0xe0000): string {
+  return String.fromCodePoint(...Array.from(text, (character) => first + character.codePointAt(0)!));
 }

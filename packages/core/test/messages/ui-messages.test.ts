@@ -186,3 +186,77 @@ test('send parts that a tool returned as parts in later turns', async () => {
     ],
   });
 });
+
+describe('a step of the Responses API', () => {
+  type Part = UIMessage['parts'][number];
+  const item = (itemId: string): { providerMetadata: { openai: { itemId: string } } } => ({
+    providerMetadata: { openai: { itemId } },
+  });
+  const start: Part = { type: 'step-start' };
+  const thought: Part = { type: 'reasoning', text: 'Hm.', state: 'done', ...item('rs_1') };
+  const text: Part = { type: 'text', text: 'Half', state: 'done', ...item('msg_1') };
+  const call: Part = { type: 'tool-look', toolCallId: 'a', state: 'output-available', input: {}, output: 1 };
+  const searched: Part = { ...call, providerExecuted: true };
+  const open: Part = { type: 'tool-look', toolCallId: 'b', state: 'input-available', input: {} };
+
+  /** What the model is sent of a message with these parts: types of parts, and ids of items. */
+  async function sent(...parts: Part[]): Promise<string[]> {
+    const messages = await toModelMessages([{ id: '1', role: 'assistant', parts: [start, ...parts] }]);
+    return messages.flatMap(({ content }) =>
+      (content as { type: string; text?: string; providerOptions?: { openai?: { itemId: string } } }[]).map(
+        ({ type, text: said, providerOptions }) =>
+          [type, said, providerOptions?.openai?.itemId].filter((word) => word !== undefined).join(' '),
+      ),
+    );
+  }
+
+  test('that has ended keeps the ids of its items', async () => {
+    expect(await sent(thought, text)).toEqual(['reasoning Hm. rs_1', 'text Half msg_1']);
+    expect(await sent(thought, searched, text)).toHaveLength(4);
+  });
+
+  test.each<[string, Part[], string[]]>([
+    ['in its reasoning', [{ ...thought, state: 'streaming' }], []],
+    ['after its reasoning', [thought], []],
+    ['in its text', [thought, { ...text, state: 'streaming' }], ['text Half']],
+    ['before its text', [thought, { ...text, text: '', state: 'streaming' }], []],
+    ['in a call', [thought, text, open], ['text Half']],
+    ['between two results', [thought, call, open], ['tool-call', 'tool-result']],
+    ['after the search of the provider', [thought, searched, { ...thought }], []],
+  ])('that was cut off %s refers to none', async (_where, parts, expected) => {
+    expect(await sent(...parts)).toEqual(expected);
+  });
+
+  test('that was cut off takes nothing from the steps before it', async () => {
+    const cut: Part = { ...text, text: 'More', state: 'streaming' };
+    expect(await sent(thought, text, start, { ...thought }, cut)).toEqual([
+      'reasoning Hm. rs_1',
+      'text Half msg_1',
+      'text More',
+    ]);
+  });
+
+  test("leaves another provider's reasoning as it is", async () => {
+    const signed: Part = {
+      type: 'reasoning',
+      text: 'Hm.',
+      state: 'streaming',
+      providerMetadata: { anthropic: { signature: 's' } },
+    };
+    expect(await sent(signed)).toEqual(['reasoning Hm.']);
+  });
+});
+
+test('send arguments that are not an object as an empty object', async () => {
+  const failed = (toolCallId: string, input: unknown): UIMessage['parts'][number] => ({
+    type: 'tool-look',
+    toolCallId,
+    state: 'output-error',
+    input,
+    errorText: 'Invalid input.',
+  });
+  const [message] = await toModelMessages([
+    { id: '1', role: 'assistant', parts: [failed('a', ['x']), failed('b', '{"x'), failed('c', { x: 1 })] },
+  ]);
+  expect(message?.content).toMatchObject([{ input: {} }, { input: {} }, { input: { x: 1 } }]);
+});

@@ -84,6 +84,28 @@ describe('a structured answer of an OpenAI-compatible server', () => {
   });
 });
 
+describe('a structured answer of a built-in provider', () => {
+  const groq = (url: string) =>
+    resolveModel('groq:llama', { env: { GROQ_API_KEY: 'key', GROQ_API_BASE: url } });
+
+  test('is requested with the schema in the instructions if its model accepts no schema', async () => {
+    const message = 'This model does not support response format `json_schema`. See supported models.';
+    await using server = await serverWithout(['json_schema'], 400, message);
+    expect((await play(await groq(server.url))).result).toEqual({ city: 'Faro' });
+    expect(server.seen.map(formOf)).toEqual([
+      ['json_schema', false],
+      ['json_object', true],
+    ]);
+  });
+
+  test('fails if it accepts schemas and refuses this one', async () => {
+    const message = "invalid_json_schema: Invalid schema for response_format 'response'.";
+    await using server = await serverWithout(['json_schema'], 400, message);
+    await expect(play(await groq(server.url))).rejects.toMatchObject({ code: 'bad_request' });
+    expect(server.seen).toHaveLength(1);
+  });
+});
+
 describe('a setting that the server does not accept', () => {
   afterEach(() => vi.unstubAllGlobals());
 

@@ -68,6 +68,18 @@ describe('a start while the run is under way', () => {
     expect(ends(heard)).toEqual(['done']);
   });
 
+  test('does not replace the run for a word that does not exist', async () => {
+    const { run, model } = open([slow('One.')]);
+    const first = run.start('one');
+    const refused = run.start('two', { whenBusy: 'queued' as 'queue' });
+    await expect(refused).rejects.toMatchObject({
+      code: 'busy',
+      message: "The run is under way. Set whenBusy: 'queue', 'replace' or 'parallel'.",
+    });
+    expect(await first).toBe('One.');
+    expect(model.calls).toHaveLength(1);
+  });
+
   test('starts at once if the run is not running', async () => {
     const { run } = open(['1', '2', '3', '4']);
     expect(await run.start('a', { whenBusy: 'reject' })).toBe('1');

@@ -70,6 +70,11 @@ describe('the loop guard', () => {
     );
   });
 
+  test('can answer never, and refuse at once', async () => {
+    expect(await repeat(4, { loopGuard: { answerFrom: Infinity, refuseFrom: 3 } })).toBe('ran 2: done');
+    expect(await repeat(4, { loopGuard: { answerFrom: 2, refuseFrom: 2 } })).toBe('ran 1: done');
+  });
+
   test('uses the run’s rule for the tool, then the tool’s own, then the run’s', async () => {
     expect(await repeat(7, { loopGuard: false }, { loopGuard: { endAt: 2 } })).toBe('ran 1: loop_detected');
     expect(await repeat(7, { loopGuard: { tools: { look: false } } }, { loopGuard: { endAt: 2 } })).toBe(
@@ -98,6 +103,14 @@ describe('the loop guard', () => {
     [{ ends: 3 }, 'options.loopGuard has no "ends". Did you mean endAt?'],
     [{ tools: { look: true } }, 'options.loopGuard.tools.look takes an object, but got true.'],
     [null, 'options.loopGuard takes an object, but got null.'],
+    [
+      { answerFrom: 5, refuseFrom: 3 },
+      'options.loopGuard.answerFrom is 5, but refuseFrom is 3. Give answerFrom at most 3, or Infinity for never.',
+    ],
+    [
+      { tools: { look: { refuseFrom: 9, endAt: 8 } } },
+      'options.loopGuard.tools.look.refuseFrom is 9, but endAt is 8. Give refuseFrom at most 8, or Infinity for never.',
+    ],
   ])('refuses %j', async (loopGuard, message) => {
     const options = { loopGuard } as PromptOptions;
     await expect(
@@ -108,15 +121,17 @@ describe('the loop guard', () => {
     });
   });
 
-  test('refuses an invalid rule of a tool', async () => {
+  test.each([
+    [{ endAt: 0 }, 'endAt is 0. Give a whole number of at least 2, or Infinity for never.'],
+    [
+      { refuseFrom: 5, endAt: 4 },
+      'refuseFrom is 5, but endAt is 4. Give refuseFrom at most 4, or Infinity for never.',
+    ],
+  ])('refuses the rule %j of a tool', async (loopGuard, message) => {
     const config = { model: scriptedModel([]) };
-    const rule = { loopGuard: { endAt: 0 } };
     await expect(
-      runPrompt((prompt) => prompt.defTool('look', '', z.object({}), () => 1, rule), config),
-    ).rejects.toMatchObject({
-      code: 'invalid_definition',
-      message: 'loopGuard of tool look.endAt is 0. Give a whole number of at least 2, or Infinity for never.',
-    });
+      runPrompt((prompt) => prompt.defTool('look', '', z.object({}), () => 1, { loopGuard }), config),
+    ).rejects.toMatchObject({ code: 'invalid_definition', message: `loopGuard of tool look.${message}` });
   });
 });
 

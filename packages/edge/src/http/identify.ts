@@ -3,7 +3,7 @@ import { createRequestCount } from './count-requests.ts';
 import { networkOf } from './network-of.ts';
 import type { Requester } from './origins.ts';
 import { Refusal } from './respond.ts';
-import { withTimeout } from '../base/with-timeout.ts';
+import { TimeoutElapsed, withTimeout } from '../base/with-timeout.ts';
 
 /** The subject of a request, for limits and ownership. */
 export type Identity = {
@@ -38,12 +38,14 @@ export type IdentifyOptions = {
 const maxSubjectLength = 256;
 /** How many requests of one network `auth` may refuse in a minute. Further ones are refused without calling it. */
 const FAILURES_PER_MINUTE = 60;
+/** How often a failing `auth` or `address` is reported, in milliseconds. */
+const REPORT_MS = 60_000;
 /** Without addresses, all requesters count as one, and may make this many times the requests of one network. */
 const SHARED_LIMIT_FACTOR = 20;
 
 /**
  * Checks the options once, and returns the function that identifies requesters. Calls `onFailure` if `address` or `auth`
- * returns something invalid. Throws `invalid_options`.
+ * returns something invalid, and, at most once a minute for each, if it throws or hangs. Throws `invalid_options`.
  */
 export function createIdentify(
   { auth, address }: IdentifyOptions,
@@ -70,6 +72,7 @@ export function createIdentify(
     );
   }
   const failures = createNetworkCount(FAILURES_PER_MINUTE, address, onFailure);
+  const authenticate = createCaller('auth', onFailure);
   const identify = async (request: Request): Promise<Identity> => {
     const identity = await authenticate(() => auth(request));
     if (typeof identity !== 'object' || identity === null) throw unauthorizedRefusal();
@@ -167,8 +170,9 @@ function createNetworkReader(
   address: (request: Request) => string,
   onFailure: (error: unknown) => void,
 ): (request: Request) => Promise<string> {
+  const call = createCaller('address', onFailure);
   return async (request) => {
-    const identity: unknown = await authenticate(() => address(request));
+    const identity: unknown = await call(() => address(request));
     const network = typeof identity === 'string' ? networkOf(identity) : undefined;
     if (network !== undefined) return network;
     onFailure(invalidAddressError(identity));
@@ -176,17 +180,36 @@ function createNetworkReader(
   };
 }
 
-/** Refuses a request if `auth` fails, so that a broken session store lets no requester in. */
-async function authenticate<Value>(question: () => Value | Promise<Value>): Promise<Value> {
-  try {
-    return await withTimeout((async () => question())());
-  } catch (error) {
-    if (error instanceof Refusal) throw error;
-    throw new Refusal(
-      'unavailable',
-      'The caller could not be authenticated at the moment. Try again in a while.',
-    );
-  }
+type Caller = <Value>(question: () => Value | Promise<Value>) => Promise<Value>;
+
+/**
+ * Returns a function that calls `auth` or `address`, and refuses the request if that fails, so that a broken session store
+ * lets no requester in. Reports one failure a minute, because libraries throw for each invalid credential.
+ */
+function createCaller(name: 'auth' | 'address', onFailure: (error: unknown) => void): Caller {
+  let nextReport = 0;
+  return async (question) => {
+    try {
+      return await withTimeout((async () => question())());
+    } catch (error) {
+      if (error instanceof Refusal) throw error;
+      if (performance.now() >= nextReport) {
+        nextReport = performance.now() + REPORT_MS;
+        onFailure(error instanceof TimeoutElapsed ? silentError(name) : error);
+      }
+      throw new Refusal(
+        'unavailable',
+        'The caller could not be authenticated at the moment. Try again in a while.',
+      );
+    }
+  };
+}
+
+function silentError(name: string): CuelineError {
+  return new CuelineError(
+    'timeout',
+    `${name} returned nothing for ten seconds, so the request was refused. Check what it waits for, such as the database of its sessions.`,
+  );
 }
 
 function invalidAddressError(identity: unknown): CuelineError {

@@ -129,8 +129,9 @@ class Accounts {
     const total = this.#totals.get(group) ?? { day: today, spent: nothing, reserved: new Map() };
     this.#totals.set(group, total);
     if (total.day !== today) {
+      // a clock that is set back over midnight makes no new day
+      if (total.day < today) total.spent = nothing;
       total.day = today;
-      total.spent = nothing;
       for (const day of total.reserved.keys()) if (day < today) total.reserved.delete(day);
     }
     return total;
@@ -154,11 +155,10 @@ class Accounts {
   /** Removes what is over: the minute, the day, and calls whose process is gone, with their whole reservations. */
   bringUpToDate(account: Account, at: number): void {
     const today = dayOf(at);
-    if (account.day !== today) {
-      account.day = today;
-      account.spent = nothing;
-    }
-    account.starts = account.starts.filter((starts) => starts > at - minute);
+    if (account.day < today) account.spent = nothing;
+    account.day = today;
+    // after the clock was set back, some are in the future
+    account.starts = account.starts.filter((starts) => starts > at - minute && starts <= at);
     for (const [id, lease] of account.leases) {
       // it counts for the day in which it ended
       if (lease.until <= at) this.end(account, id, lease, dayOf(lease.until) === today ? lease : nothing, at);

@@ -157,17 +157,28 @@ async function put(
   const deleteKey = newDeleteKey();
   const owner = await ownerOf(deleteKey);
   const expiresAt = now() + limits.lifetimeMs;
+  const isKept = await ask(
+    report,
+    () => storage.put(id, { body, expiresAt, owner }),
+    // the client gets no key with which it could delete what is stored too late
+    async (late) => void (late && (await storage.remove(id, owner))),
+  );
   // 128 random bits never collide: if they do, the storage is faulty
-  if (await ask(report, () => storage.put(id, { body, expiresAt, owner }))) {
-    return { id, expiresAt, deleteKey };
-  }
-  throw unavailableRefusal();
+  if (!isKept) throw unavailableRefusal();
+  return { id, expiresAt, deleteKey };
 }
 
-async function ask<Value>(report: ShareSettings['report'], question: () => Promise<Value>): Promise<Value> {
+/** Returns the storage's answer. `onLate` gets an answer that comes after the timeout. */
+async function ask<Value>(
+  report: ShareSettings['report'],
+  question: () => Promise<Value>,
+  onLate?: (answer: Value) => Promise<void>,
+): Promise<Value> {
+  const answer = (async () => question())();
   try {
-    return await withTimeout((async () => question())());
+    return await withTimeout(answer);
   } catch (error) {
+    answer.then(onLate).catch(() => {});
     report({ type: 'failed', error });
     throw unavailableRefusal();
   }

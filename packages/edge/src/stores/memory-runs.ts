@@ -68,6 +68,9 @@ export function createMemoryRuns(options: MemoryRunsOptions = {}): RunLogStore {
       for (const name of namesOf(run)) table.names.set(name, run.runId);
       return 'created';
     },
+    async forget(runId) {
+      table.forget(runId);
+    },
     async find(which) {
       return table.lookUp(
         'key' in which ? keyName(which.subject, which.key) : chatName(which.subject, which.chat),
@@ -150,6 +153,11 @@ class RunTable {
     if (run === undefined || this.now() < run.expiresAt) return run;
     this.#forget(run);
     return undefined;
+  }
+
+  forget(runId: string): void {
+    const run = this.runs.get(runId);
+    if (run !== undefined) this.#forget(run);
   }
 
   #forget(run: RunEntry): void {

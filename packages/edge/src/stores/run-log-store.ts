@@ -54,6 +54,11 @@ export type RunLogStore = {
    * there is no room: the route answers 503.
    */
   create(run: NewRun): Promise<'created' | { runId: string }>;
+  /**
+   * Removes a run that was created after the route had stopped waiting for it, and refused the start. Its key is then free
+   * again. Without this, the next start with the key finds a run that never begins, and gets its end as `interrupted`.
+   */
+  forget?(runId: string): Promise<void>;
   /** The run that a subject has started with a key, or the latest one of its conversation. */
   find(
     which: { subject: string; key: string } | { subject: string; chat: string },

@@ -1,8 +1,9 @@
-import { createRun, viaRoute, type RunEvent } from '@cueline/core';
+import { createRun, definePrompt, viaRoute, type RunEvent } from '@cueline/core';
 import { createEventSource } from './sse.ts';
 import { type EventBatch, type RunLogStore, createMemoryRuns } from '@cueline/edge';
 import { serve } from 'srvx';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import * as z from 'zod';
 import {
   address,
   all,
@@ -99,6 +100,37 @@ describe('another instance', () => {
       expect(there.events).toEqual([]);
     },
   );
+
+  test('leaves a run alone if only one reply of its instance gets stuck in the store', async () => {
+    let finish = (): void => {};
+    const finished = new Promise<void>((resolve) => (finish = resolve));
+    const definition = definePrompt(
+      'greet',
+      (prompt) => {
+        prompt.$`Look.`;
+        prompt.defTool('look', 'Looks', z.object({ at: z.string() }), () => finished);
+      },
+      { input: z.object({ name: z.string() }) },
+    );
+    const store = createMemoryRuns();
+    let replies = 0;
+    const stuck: RunLogStore = {
+      ...store,
+      async send(runId, message) {
+        if (message.type === 'reply' && (replies += 1) === 1) await new Promise(() => {});
+        return store.send(runId, message);
+      },
+    };
+    const limits = { quietMs: 200 };
+    const here = testRoute([looks, 'Done.'], { definition, limits, store: stuck });
+    const there = testRoute([], { definition, limits, store });
+    const seen = await readTo(client(here).start(request, never()), 'tool-start');
+    const rest = all(client(there).attach(idOf(seen), seen.length - 1, never())!);
+    // until there are two, or the run has ended
+    await Promise.race([rest, vi.waitFor(() => expect(replies).toBeGreaterThan(1), { timeout: 5_000 })]);
+    finish();
+    expect((await rest).at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });
+  });
 
   test('can answer a run, and reports the outcome', async () => {
     const [here, there] = two([sends, 'Done.'], { options: { approval: true } });

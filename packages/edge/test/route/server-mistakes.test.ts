@@ -1,7 +1,7 @@
 import { createRun, CuelineError, definePrompt, remotePrompt, type RunEvent } from '@cueline/core';
 import { createMemoryLimits, createPromptRoute } from '@cueline/edge';
 import type { ScriptedTurn } from '@cueline/core/testing';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { all, ask, client, greet, idOf, never, post, refusal, slowly, testRoute } from './routes.ts';
 import { read } from '../stores/events.ts';
@@ -54,6 +54,25 @@ describe('an error of the server', () => {
       ]);
     },
   );
+
+  test('auth that throws is reported once a minute, and auth that hangs with the reason', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const failure = new Error('The database of the sessions is down.');
+    let answer: () => Promise<never> = () => Promise.reject(failure);
+    const hub = testRoute([], { auth: () => answer() });
+    const failures = (): unknown[] =>
+      hub.events.flatMap((event) => (event.type === 'failed' ? [event.error] : []));
+    for (const _ of [1, 2]) expect((await hub.route(post({ input: {} }))).status).toBe(503);
+    expect(failures()).toEqual([failure]);
+    answer = () => new Promise(() => {});
+    await vi.advanceTimersByTimeAsync(60_000);
+    const hanging = hub.route(post({ input: {} }));
+    await vi.advanceTimersByTimeAsync(10_001);
+    expect((await hanging).status).toBe(503);
+    expect(failures()).toEqual([failure, expect.objectContaining({ code: 'timeout' })]);
+    expect(String(failures()[1])).toContain('auth returned nothing for ten seconds');
+  });
 
   test('auth may return other fields of the caller', async () => {
     const hub = testRoute(['Hi.'], {
@@ -239,6 +258,26 @@ describe('a failing store', () => {
     } finally {
       vi.useRealTimers();
     }
+  });
+
+  test('that creates a run after its start was refused forgets it, so that the key starts a new one', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const hub = testRoute(['Hi.']);
+    const { create, forget } = hub.store;
+    vi.spyOn(hub.store, 'create').mockImplementationOnce(async (run) => {
+      await new Promise((resolve) => setTimeout(resolve, 11_000));
+      return create(run);
+    });
+    const forgotten = vi.spyOn(hub.store, 'forget').mockImplementation(forget!);
+    const answer = hub.route(post({ input: {}, key: 'k' }));
+    await vi.advanceTimersByTimeAsync(10_500);
+    expect((await answer).status).toBe(503);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(forgotten).toHaveBeenCalledTimes(1);
+    vi.useRealTimers();
+    const again = await hub.route(post({ input: {}, key: 'k' }));
+    expect(await again.text()).toContain('"outcome":"done"');
   });
 
   test('of limits is a 503, and a reservation is released if the run could not be stored', async () => {

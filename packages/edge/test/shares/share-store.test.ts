@@ -1,6 +1,6 @@
 import { decodeLink, encodeLink } from '@cueline/core/link';
 import { createMemoryLimits, createMemoryShares, createShareStore } from '@cueline/edge';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { base, body, fixture, get, log, origin, put, refused, script, send } from './support.ts';
 
 const day = 24 * 60 * 60_000;
@@ -207,6 +207,28 @@ describe('how much', () => {
       storage: { put: async () => false, get: async () => undefined, remove: async () => false },
     });
     expect(await refused(taken.store(send()))).toEqual([503, 'unavailable']);
+  });
+
+  test('that is stored after it was refused is removed, because its sender got no key', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const shares = createMemoryShares();
+    const ids: string[] = [];
+    const { store } = fixture({
+      storage: {
+        ...shares,
+        async put(id, share) {
+          ids.push(id);
+          await new Promise((resolve) => setTimeout(resolve, 11_000));
+          return shares.put(id, share);
+        },
+      },
+    });
+    const answer = store(send());
+    await vi.waitFor(() => expect(ids).toHaveLength(1));
+    await vi.advanceTimersByTimeAsync(12_000);
+    expect(await refused(answer)).toEqual([503, 'unavailable']);
+    await vi.waitFor(async () => expect(await shares.get(ids[0]!)).toBeUndefined());
   });
 
   test('is deleted with the key that only the client which shared it has got', async () => {

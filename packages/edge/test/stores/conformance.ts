@@ -279,6 +279,15 @@ export function describeRunLogStore(
       expect(await store.create(newRun({ subject: run.subject, key: 'k' }))).toBe('created');
     });
 
+    test('at once, if the route asks for it', async ({ skip }) => {
+      const { store, run, runId } = await setUp({ key: 'k', chat: 'c' });
+      if (store.forget === undefined) return skip();
+      await store.forget(runId);
+      expect(await gone(store, run)).toEqual(nothing);
+      expect(await store.create(newRun({ subject: run.subject, key: 'k' }))).toBe('created');
+      return undefined;
+    });
+
     test('and not the latest run of a conversation with an earlier one', async () => {
       const { store, run, runId } = await setUp({ chat: 'c' });
       await write(store, runId, log);

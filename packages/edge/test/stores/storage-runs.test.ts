@@ -2,7 +2,7 @@ import type { RunEvent } from '@cueline/core';
 import { createStorageRuns, createStorageShares } from '@cueline/edge/unstorage';
 import { createStorage } from 'unstorage';
 import memoryDriver from 'unstorage/drivers/memory';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createStoreWriter } from '../../src/route/runs/store-writer.ts';
 import { all, never } from '../route/routes.ts';
 import { read, write } from './events.ts';
@@ -101,4 +101,57 @@ test('a failing storage is an error for its caller', async () => {
   await expect(write(store, 'r', [delta(0)])).rejects.toBe(failure);
   await reading;
   await expect(store.find({ subject: 's', key: 'k' })).rejects.toBe(failure);
+});
+
+test('a write without an answer holds up later ones for ten seconds, and leaves no gap if it happens late', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const storage = createStorage({ driver: memoryDriver() });
+  const setItem = storage.setItem.bind(storage);
+  const late: (() => Promise<void>)[] = [];
+  let isDown = false;
+  vi.spyOn(storage, 'setItem').mockImplementation((key, value) => {
+    if (!isDown) return setItem(key, value);
+    isDown = false;
+    return new Promise((resolve) => late.push(async () => resolve(await setItem(key, value))));
+  });
+  const store = createStorageRuns(storage, { pollMs: 10 });
+  /** Advances the clock until the work is done. */
+  const advance = async <Value>(work: Promise<Value>): Promise<Value> => {
+    const state = { isDone: false };
+    void work.finally(() => (state.isDone = true));
+    while (!state.isDone) {
+      await vi.advanceTimersByTimeAsync(100);
+      // the keys are hashed outside of timers
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return work;
+  };
+  await advance(store.create({ ...run, runMs: 60_000, replayMs: 60_000 }));
+  await advance(write(store, 'r', [delta(0)]));
+  isDown = true;
+  // it fails once another attempt has stored the events
+  write(store, 'r', [delta(1)]).catch(() => {});
+  // the writer repeats the events after its own timeout, with those that have come meanwhile
+  await advance(write(store, 'r', [delta(1), delta(2), delta(3)]));
+  await Promise.all(late.map((writes) => writes()));
+  expect(late).toHaveLength(1);
+  await advance(write(store, 'r', [end(4)]));
+  const stored = await advance(all(read(store, 'r', -1, never())));
+  expect(stored).toEqual([delta(0), delta(1), delta(2), delta(3), end(4)]);
+  expect(await store.get('r')).toEqual({ subject: 's', endSeq: 4 });
+});
+
+test('an expired share that is read is removed, though nobody shares again', async () => {
+  let at = 0;
+  const storage = createStorage({ driver: memoryDriver() });
+  const shares = createStorageShares(storage, { now: () => at });
+  await shares.put('x', { body: Uint8Array.of(1), expiresAt: 1_000 });
+  await shares.put('y', { body: Uint8Array.of(1), expiresAt: 1_000 });
+  at = 1_000;
+  expect(await shares.get('x')).toBeUndefined();
+  await vi.waitFor(async () => expect(await storage.getKeys()).toHaveLength(1));
+  // another process looks for all of them when it reads one
+  expect(await createStorageShares(storage, { now: () => at }).get('z')).toBeUndefined();
+  await vi.waitFor(async () => expect(await storage.getKeys()).toEqual([]));
 });

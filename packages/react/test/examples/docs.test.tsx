@@ -195,6 +195,7 @@ test('tasks are shown, done and skipped', async () => {
   await expect
     .element(items.nth(1))
     .toHaveTextContent('Write to their owners: pending Skip “Write to their owners”');
+  await expect.element(items.nth(1).getByRole('button')).toBeDisabled();
   await click('Begin');
   await expect.element(page.getByText('1 of 2, now: Write to their owners')).toBeVisible();
   await expect

@@ -52,7 +52,7 @@ function Empty({ children }: { children: ReactNode }) {
 }
 
 function Difference({ difference }: { difference: RequestDifference }) {
-  const { model, instructions, definitions, messages, sameMessages, tools, settings } = difference;
+  const { model, instructions, definitions, messages, sameMessages, tools, toolOrder, settings } = difference;
   return (
     <>
       {model !== undefined && (
@@ -69,6 +69,11 @@ function Difference({ difference }: { difference: RequestDifference }) {
       {tools.length > 0 && (
         <Section title="Tools" hint={formatCount(tools.length)}>
           <ChangeList changes={tools} Row={ToolRow} />
+        </Section>
+      )}
+      {toolOrder !== undefined && (
+        <Section title="Order of the tools">
+          <ChangedValue change={{ change: 'changed', ...toolOrder }} />
         </Section>
       )}
       {settings.length > 0 && (

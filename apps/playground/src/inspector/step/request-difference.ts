@@ -1,6 +1,7 @@
 import type { CompiledRequest, RequestTool } from '@cueline/core';
 import type { ModelMessage } from 'ai';
 import { diffArrays } from 'diff';
+import { isSameJson } from '../../input/same-json.ts';
 import { instructionPartsOf } from '../../request/instruction-segments.ts';
 
 /** An addition, a removal or a change. */
@@ -22,6 +23,8 @@ export type RequestDifference = {
   /** How many messages are the same. */
   sameMessages: number;
   tools: readonly (Change<RequestTool> & { name: string })[];
+  /** The names of the tools that both requests have, if they are in another order. */
+  toolOrder: { before: readonly string[]; after: readonly string[] } | undefined;
   settings: readonly (Change<unknown> & { name: string })[];
 };
 
@@ -48,16 +51,21 @@ export function compareRequests(before: CompiledRequest, after: CompiledRequest)
             before.tools.map((tool) => [tool.name, tool]),
             after.tools.map((tool) => [tool.name, tool]),
           ),
-    settings: compareNamed(Object.entries(before.settings), Object.entries(after.settings)),
+    toolOrder: compareOrder(
+      before.tools.map(({ name }) => name),
+      after.tools.map(({ name }) => name),
+    ),
+    settings: compareNamed(Object.entries(before.settings), Object.entries(after.settings), isSameJson),
   };
 }
 
 /** True if two requests do not differ in anything. */
 export function isSameRequest(difference: RequestDifference): boolean {
-  const { model, instructions, messages, tools, settings } = difference;
+  const { model, instructions, messages, tools, toolOrder, settings } = difference;
   return (
     model === undefined &&
     instructions === undefined &&
+    toolOrder === undefined &&
     messages.length + tools.length + settings.length === 0
   );
 }
@@ -67,6 +75,7 @@ type Named<Value> = readonly (readonly [name: string, value: Value])[];
 function compareNamed<Value>(
   before: Named<Value>,
   after: Named<Value>,
+  isSame: (one: Value, other: Value) => boolean = isSameText,
 ): (Change<Value> & { name: string })[] {
   const [old, now] = [new Map(before), new Map(after)];
   const changes: (Change<Value> & { name: string })[] = [];
@@ -75,11 +84,25 @@ function compareNamed<Value>(
   for (const [name, value] of now) {
     const known = old.get(name);
     if (known === undefined) changes.push({ name, change: 'added', after: value });
-    else if (known !== value && JSON.stringify(known) !== JSON.stringify(value)) {
+    else if (known !== value && !isSame(known, value)) {
       changes.push({ name, change: 'changed', before: known, after: value });
     }
   }
   return changes;
+}
+
+/** True for equal JSON with its members in the same order, in which the model gets them. */
+function isSameText(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function compareOrder(before: readonly string[], after: readonly string[]): RequestDifference['toolOrder'] {
+  const [old, now] = [new Set(before), new Set(after)];
+  const order = {
+    before: before.filter((name) => now.has(name)),
+    after: after.filter((name) => old.has(name)),
+  };
+  return isSameText(order.before, order.after) ? undefined : order;
 }
 
 function compareDefinitions(before: CompiledRequest, after: CompiledRequest): DefinitionChange[] {

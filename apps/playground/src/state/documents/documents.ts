@@ -1,9 +1,6 @@
 import { mergeItems } from './merge-items.ts';
 import { newId } from '../new-id.ts';
 
-/** The most documents of one kind that are kept beside the one that is shown. */
-const MAX_KEPT = 20;
-
 /** What a part of the page edits: all prompts of the Prompts view, or the eval. */
 export type KeptDocument<Content> = {
   readonly id: string;
@@ -38,7 +35,7 @@ export function openDocument<Content>(
   const id = known?.id ?? newId();
   return {
     shown: { id, isOwn: known !== undefined, content: toContent(id, known?.content) },
-    previous: own.filter((one) => one !== known).slice(-MAX_KEPT),
+    previous: own.filter((one) => one !== known),
   };
 }
 

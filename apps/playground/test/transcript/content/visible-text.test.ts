@@ -125,6 +125,7 @@ test('the name of a file and the title of a run are shown with their hidden char
       parent: undefined,
       isUnderWay: false,
       isShown: false,
+      nextFocusRef: { current: undefined },
       onOpen() {},
       onDeleted() {},
     }),

@@ -15,6 +15,8 @@ const RETRY_GROWTH = 1.25;
 const SUMMARIZE = 'summarize';
 /** How many turns in a row may exceed the limit. */
 const MAX_IN_A_ROW = 3;
+/** How many times a conversation that is too long for its summary is halved. */
+const MAX_HALVINGS = 4;
 
 const instructions = `You are given the conversation of an agent at work. Your summary will take its place, so the agent goes on with nothing but that.
 
@@ -154,11 +156,18 @@ export class Compaction {
   async #summaryOf(earlier: readonly ModelMessage[], turn: number): Promise<string | undefined> {
     const chosen = await this.#reporter.change('onBeforeSummarize', earlier);
     if (chosen.length === 0) return undefined;
-    try {
-      return await this.#summarize(transcriptText(chosen));
-    } catch (error) {
-      await this.#reporter.fail({ phase: 'summarize', error: error as CuelineError, turn: turn - 1 });
-      return undefined;
+    let transcript = transcriptText(chosen);
+    for (let halvings = 0; ; halvings += 1) {
+      try {
+        return await this.#summarize(transcript);
+      } catch (thrown) {
+        const error = thrown as CuelineError;
+        if (error.code !== 'context_overflow' || halvings === MAX_HALVINGS) {
+          await this.#reporter.fail({ phase: 'summarize', error, turn: turn - 1 });
+          return undefined;
+        }
+        transcript = halve(transcript);
+      }
     }
   }
 
@@ -177,6 +186,16 @@ export class Compaction {
       `tokenLimit is ${before}, but ${why} about ${tokens} tokens. The session continues with a limit of ${this.#tokenLimit}. Raise tokenLimit, or shorten the system prompt.`,
     );
   }
+}
+
+/** Returns half of a transcript: its beginning, which has the task, and more of its end. */
+function halve(transcript: string): string {
+  const head = Math.floor(transcript.length / 8);
+  const tail = Math.floor(transcript.length / 8) * 3;
+  const halves = [transcript.slice(0, head), transcript.slice(transcript.length - tail)];
+  // half a surrogate pair is not a text that providers accept
+  const [start, end] = halves.map((half) => half.replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, ''));
+  return `${start}\n\n[The middle of the conversation is left out, because it is too long.]\n\n${end}`;
 }
 
 /** Asks the session's model for summaries, each as an agent of its own in the session's log. */

@@ -36,8 +36,9 @@ export function createLlmErrors(compacts: boolean): LlmErrors {
       failed += 1;
       // the provider named a time that is too late to wait for
       const isFarOff = error.details?.['retryAt'] !== undefined;
-      // no turn brings new credit
-      const isUnpaid = error.details?.['statusCode'] === 402;
+      // no turn brings new credit; Anthropic reports the lack of it with 400
+      const status = error.details?.['statusCode'];
+      const isUnpaid = status === 402 || (status === 400 && error.code === 'rate_limited');
       const isTooLong = error.code === 'context_overflow' && !compacts;
       return (
         !(permanentCodes.has(error.code) || isFarOff || isUnpaid || isTooLong) && failed < MAX_FAILED_TURNS

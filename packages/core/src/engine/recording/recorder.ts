@@ -6,6 +6,7 @@ import { metadata, sourceFacts, messageText, warningText } from './read-part.ts'
 import { causeOf } from '../../messages/steer-cause.ts';
 import { CallRecorder } from './call-recorder.ts';
 import { contentFilteredError } from '../../provider/content-filtered-error.ts';
+import { timeLimitError } from '../../provider/timeout-options.ts';
 import { usageOfFailed } from '../../provider/failed-usage.ts';
 import { usageToJson } from './usage-to-json.ts';
 import type { ModelRetry } from '../../provider/with-retries.ts';
@@ -154,12 +155,17 @@ class RunRecorder implements Recorder {
     const unfinished = this.#settings.unfinished?.();
     if (unfinished === 'waiting') return this.end('waiting', { finishReason });
     if (unfinished !== undefined) return this.end('error', { finishReason, error: unfinished });
-    if (finishReason === 'stop' && !this.#hasContent) this.#warn(NO_CONTENT);
+    const isOver = finishReason === 'stop' || finishReason === 'other';
+    if (isOver && !this.#hasContent) this.#warn(NO_CONTENT);
     this.end('done', { finishReason });
   }
 
   fail(error: unknown): void {
-    this.end('error', { error: this.#failure ?? toRunError(error, this.#settings.secrets) });
+    this.end('error', { error: this.#failure ?? this.#errorOf(error) });
+  }
+
+  #errorOf(error: unknown): CuelineError {
+    return timeLimitError(error) ?? toRunError(error, this.#settings.secrets);
   }
 
   part(part: TextStreamPart<ToolSet>): void {
@@ -236,7 +242,7 @@ class RunRecorder implements Recorder {
           ...metadata(part),
         });
       case 'error':
-        this.#broken.push(toRunError(part.error, this.#settings.secrets));
+        this.#broken.push(this.#errorOf(part.error));
         this.#failure ??= this.#broken[0]!;
         // an error inside a step ends with the step; one outside has nothing to wait for
         if (!this.#stepOpen) this.end('error', { error: this.#failure });
@@ -258,7 +264,7 @@ class RunRecorder implements Recorder {
 
   aborted(reason: unknown): void {
     const timedOut = reason instanceof Error && reason.name === 'TimeoutError';
-    if (timedOut) this.end('error', { error: toRunError(reason, this.#settings.secrets) });
+    if (timedOut) this.end('error', { error: this.#errorOf(reason) });
     else this.end('stopped');
   }
 

@@ -155,6 +155,40 @@ describe('a summary that fails', () => {
     expect(result.completionReason).toBe('task_complete');
   });
 
+  describe('because the conversation is too long for it', () => {
+    const overflows = (code: string): ScriptedTurn => [
+      { throw: { message: `This model's maximum context length is ${code} tokens.`, status: 400 } },
+    ];
+    const textOf = ({ prompt }: { prompt: readonly unknown[] }): string => JSON.stringify(prompt.at(-1));
+
+    test('is made of half of it, with the beginning and the end', async () => {
+      const { result, told, model } = await playSession(
+        [big(8_000), overflows('4096'), overflows('4096'), 'In short.', complete()],
+        { tokenLimit: 1_000, initialMessage: 'Find the x.' },
+      );
+      expect(result).toMatchObject({ completionReason: 'task_complete', totalTurns: 2 });
+      expect(told.filter((line) => line.startsWith('onError'))).toEqual([]);
+      const [whole, half, quarter] = model.calls.slice(1, 4).map(textOf);
+      expect(half!.length).toBeLessThan(whole!.length * 0.6);
+      expect(quarter!.length).toBeLessThan(half!.length * 0.6);
+      expect(quarter).toContain('Find the x.');
+      expect(quarter).toContain('The middle of the conversation is left out');
+      expect(quarter).toContain('xxx\\"}]');
+    });
+
+    test('is reported after four halvings', async () => {
+      const { result, told, model } = await playSession(
+        [big(8_000), ...Array.from({ length: 5 }, () => overflows('4096')), complete()],
+        { tokenLimit: 1_000 },
+      );
+      expect(result.completionReason).toBe('task_complete');
+      expect(model.calls).toHaveLength(7);
+      expect(told.filter((line) => line.startsWith('onError'))).toEqual([
+        expect.stringMatching(/^onError 1: summarize/),
+      ]);
+    });
+  });
+
   test('a limit below system prompt and tools is raised, with a warning', async () => {
     const played = await playSession(
       [...Array.from({ length: 8 }, (_, at) => calls(['search', { query: String(at) }])), complete()],

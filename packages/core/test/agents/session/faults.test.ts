@@ -131,10 +131,13 @@ describe('a session whose provider fails, with the real client', () => {
     expect(result.error?.message).not.toContain(key);
   });
 
-  test('an account without credit ends it at once, because another turn would not help', async () => {
-    const { result, server, errors } = await play([refuse(402, 'Your balance is too low.')]);
+  test.each([
+    [402, 'Your balance is too low.'],
+    [400, 'Your credit balance is too low to access the Anthropic API.'],
+  ])('an account without credit (%i) ends it at once: another turn would not help', async (status, says) => {
+    const { result, server, errors } = await play([refuse(status, says)]);
     expect(result).toMatchObject({ completionReason: 'error', totalTurns: 1 });
-    expect(result.error?.details).toMatchObject({ statusCode: 402 });
+    expect(result.error?.details).toMatchObject({ statusCode: status });
     expect(errors).toEqual(['llm: rate_limited']);
     expect(server.seen).toHaveLength(1);
   });

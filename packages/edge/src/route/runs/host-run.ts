@@ -12,6 +12,7 @@ import {
 import { createStoredCalls } from '@cueline/core/server';
 import { createEventChannel, type EventChannel } from '../../stores/event-channel.ts';
 import { KEPT_MESSAGES, type RunLogStore, type RunMessage } from '../../stores/run-log-store.ts';
+import { withTimeout } from '../../base/with-timeout.ts';
 import { createCommandCheck } from '../check-command.ts';
 import { createErrorRedaction } from '../redact-errors.ts';
 import { redactRequests } from '../redact-requests.ts';
@@ -242,8 +243,12 @@ class RunHost implements HostedRun {
       if (this.#replies.size <= KEPT_MESSAGES) break;
       this.#replies.delete(oldest);
     }
-    await this.#store.send(this.runId, { type: 'reply', id, reply: answer.reply });
+    await this.#reply(id, answer.reply);
     answer.shown = true;
+  }
+
+  async #reply(id: string, reply: EditReply): Promise<void> {
+    await withTimeout(this.#store.send(this.runId, { type: 'reply', id, reply }));
   }
 
   async #answerTo(message: Extract<RunMessage, { type: 'ping' | 'command' }>): Promise<EditReply> {
@@ -266,21 +271,21 @@ class RunHost implements HostedRun {
       const stop = (): void => listening.abort();
       this.#over.signal.addEventListener('abort', stop, { once: true });
       let failure: { error: unknown } | undefined;
+      const fail = (error: unknown): void => {
+        failure = { error };
+        stop();
+      };
       try {
         for await (const message of this.#store.messages(this.runId, listening.signal)) {
           failures = 0;
-          // other instances take a run that answers no ping for lost
-          if (message.type !== 'command') await this.#execute(message);
-          else if (waiting >= MOST_WAITING) {
-            await this.#store.send(this.runId, { type: 'reply', id: message.id, reply: tooManyReply });
-          } else {
+          // other instances take a run that answers no ping for lost, so no message waits for the reply to another one
+          if (message.type !== 'command') void this.#execute(message).catch(fail);
+          else if (waiting >= MOST_WAITING) void this.#reply(message.id, tooManyReply).catch(fail);
+          else {
             waiting += 1;
             commands = commands
               .then(() => this.#execute(message))
-              .catch((error: unknown) => {
-                failure = { error };
-                stop();
-              })
+              .catch(fail)
               .finally(() => (waiting -= 1));
           }
         }

@@ -113,11 +113,18 @@ class RouteRuns implements Runs {
     this.#budget = createRunBudget(settings, this.#ask);
   }
 
-  /** Returns a store's answer. If the store fails, nothing begins. */
-  readonly #ask = async <Value>(question: () => Promise<Value>, ms?: number): Promise<Value> => {
+  /** Returns a store's answer. If the store fails, nothing begins. `onLate` gets an answer that comes after the timeout. */
+  readonly #ask = async <Value>(
+    question: () => Promise<Value>,
+    ms?: number,
+    onLate?: (answer: Value) => Promise<void> | undefined,
+  ): Promise<Value> => {
+    let answer: Promise<Value> | undefined;
     try {
-      return await withTimeout(question(), ms);
+      answer = question();
+      return await withTimeout(answer, ms);
     } catch (error) {
+      void answer?.then(onLate).catch(() => {});
       this.#report({ type: 'failed', error });
       throw new Refusal(
         'unavailable',
@@ -290,17 +297,13 @@ class RouteRuns implements Runs {
       if (meanwhile !== undefined) return meanwhile;
       throw startRefusedError(refused, this.#settings);
     }
+    const { runMs, replayMs } = this.#settings;
     let created;
     try {
-      created = await this.#ask(() =>
-        this.#store.create({
-          runId,
-          subject,
-          key,
-          chat: chat?.id,
-          runMs: this.#settings.runMs,
-          replayMs: this.#settings.replayMs,
-        }),
+      created = await this.#ask(
+        () => this.#store.create({ runId, subject, key, chat: chat?.id, runMs, replayMs }),
+        undefined,
+        (late) => (late === 'created' ? this.#store.forget?.(runId) : undefined),
       );
     } catch (error) {
       // this may take a while if that store is also away
@@ -328,7 +331,7 @@ class RouteRuns implements Runs {
       executor,
       request: { ...request, options },
       store: this.#store,
-      runMs: this.#settings.runMs,
+      runMs,
       commandBytes: this.#settings.commandBytes,
       showErrors: this.#settings.showErrors,
       showRequests: this.#settings.showRequests,

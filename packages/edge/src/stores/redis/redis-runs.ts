@@ -92,6 +92,10 @@ export function createRedisRuns(client: RedisClient, options: RedisRunsOptions =
         throw error;
       }
     },
+    async forget(runId) {
+      // the names count only while the run exists
+      await forgetRun(redis.client, redis.keysOf(runId), []);
+    },
     find: (which) =>
       redis.runOf(
         'key' in which

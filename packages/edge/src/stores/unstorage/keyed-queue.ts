@@ -1,4 +1,9 @@
-/** Runs the work for each key one after the other, because a storage has no transactions. */
+import { withTimeout } from '../../base/with-timeout.ts';
+
+/**
+ * Runs the work for each key one after the other, because a storage has no transactions. Work that takes longer than ten
+ * seconds no longer holds up the next: a storage that never answers one call must not block all later ones.
+ */
 export type KeyedQueue = <Value>(key: string, work: () => Promise<Value>) => Promise<Value>;
 
 const queues = new WeakMap<object, KeyedQueue>();
@@ -11,14 +16,22 @@ export function queueOf(storage: object): KeyedQueue {
 }
 
 function createKeyedQueue(): KeyedQueue {
-  const last = new Map<string, Promise<unknown>>();
+  const last = new Map<string, Promise<void>>();
   return async (key, work) => {
-    const turn = (last.get(key) ?? Promise.resolve()).then(work, work);
-    last.set(key, turn);
+    const before = last.get(key) ?? Promise.resolve();
+    const result = before.then(work);
+    const over = overAfter(before, result);
+    last.set(key, over);
     try {
-      return await turn;
+      return await result;
     } finally {
-      if (last.get(key) === turn) last.delete(key);
+      if (last.get(key) === over) last.delete(key);
     }
   };
+}
+
+/** Resolves once the work that begins after `before` has ended, or takes too long. */
+async function overAfter(before: Promise<void>, result: Promise<unknown>): Promise<void> {
+  await before;
+  await withTimeout(result).catch(() => {});
 }

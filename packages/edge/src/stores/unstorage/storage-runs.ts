@@ -56,7 +56,11 @@ export function createStorageRuns(storage: ItemStorage, options: StorageRunsOpti
       await kept.begin(run);
       return 'created';
     },
+    async forget(runId) {
+      await kept.forget(await kept.keyOfRun(runId));
+    },
     async find(which) {
+      kept.tidyUp();
       const { subject } = which;
       return kept.lookUp(
         await ('key' in which
@@ -82,6 +86,7 @@ export function createStorageRuns(storage: ItemStorage, options: StorageRunsOpti
         };
       }),
     async get(runId) {
+      kept.tidyUp();
       const run = await kept.get(await kept.keyOfRun(runId));
       return run && { subject: run.subject, endSeq: run.endSeq };
     },
@@ -110,6 +115,11 @@ class KeptRuns {
   readonly messages;
   /** How far this instance has seen each run written, and when its next part may be written. */
   readonly #written = new Map<string, { length: number; next: number }>();
+  /**
+   * The parts whose writing got no answer. It may still happen later, so it is repeated with the same events: a shorter part
+   * that overwrites a longer one would leave a gap.
+   */
+  readonly #unanswered = new Map<string, EventBatch>();
   readonly tidyUp;
   readonly keyOfRun = async (runId: string): Promise<string> => `${RUNS}${await itemKey(runId)}`;
   readonly keyOfName = async (...name: string[]): Promise<string> => `${NAMES}${await itemKey(...name)}`;
@@ -155,8 +165,13 @@ class KeptRuns {
     // another instance may have done the same
     const winner = (await this.#items.read<Name>(name))?.runId ?? run.runId;
     if (winner === run.runId) return 'created';
-    await this.#items.remove(`${await this.keyOfRun(run.runId)}:run`);
+    await this.forget(await this.keyOfRun(run.runId));
     return { runId: winner };
+  }
+
+  /** Removes a run without events. Its names count only while it exists. */
+  async forget(run: string): Promise<void> {
+    await this.#items.remove(`${run}:run`);
   }
 
   /** The events of a part, one per line: JSON has no line ends of its own. */
@@ -172,6 +187,7 @@ class KeptRuns {
     const kept = await this.get(run);
     if (kept === undefined) {
       this.#written.delete(run);
+      this.#unanswered.delete(run);
       throw new Error(`Run ${runId} does not exist, or it is no longer kept.`);
     }
     let { length, next } = this.#written.get(run) ?? { length: 0, next: 0 };
@@ -180,6 +196,7 @@ class KeptRuns {
       if (piece === undefined) break;
       if (piece.ended) {
         this.#written.delete(run);
+        this.#unanswered.delete(run);
         return 'over';
       }
       length += piece.items.length;
@@ -187,13 +204,25 @@ class KeptRuns {
     const { first, ended } = events;
     if (first > length)
       throw new Error(`Event ${first} of run ${runId} cannot be stored: event ${length} comes next.`);
-    const fresh = events.items.slice(length - first);
-    if (fresh.length === 0) return;
-    // events that arrive meanwhile are the next part
-    if (!ended) await pause(Math.max(0, next - performance.now()));
-    await this.#items.writeText(pieceKey(run, length), fresh.join('\n'));
-    length += fresh.length;
-    if (!ended) {
+    if (first + events.items.length <= length) return;
+    let isOver = false;
+    while (first + events.items.length > length) {
+      // events that arrive meanwhile are the next part
+      if (!ended) await pause(Math.max(0, next - performance.now()));
+      const begun = this.#unanswered.get(run);
+      const part: EventBatch =
+        begun?.first === length
+          ? { ...begun }
+          : { first: length, items: events.items.slice(length - first), ended };
+      this.#unanswered.set(run, part);
+      await this.#items.writeText(pieceKey(run, length), part.items.join('\n'));
+      if (this.#unanswered.get(run) !== part)
+        throw new Error(`The events of run ${runId} took so long that another attempt has stored them.`);
+      this.#unanswered.delete(run);
+      length += part.items.length;
+      isOver = part.ended;
+    }
+    if (!isOver) {
       this.#written.set(run, { length, next: performance.now() + this.#pollMs / 2 });
       return;
     }

@@ -50,8 +50,16 @@ export function createStorageShares(storage: ItemStorage, options: StorageShares
       });
     },
     async get(id) {
-      const share = await get(SHARES + (await itemKey(id)));
-      return share === undefined ? undefined : fromBase64(share.body);
+      tidyUp();
+      const key = SHARES + (await itemKey(id));
+      const share = await items.read<KeptShare>(key);
+      if (share === undefined) return undefined;
+      if (now() < share.expiresAt) return fromBase64(share.body);
+      queue(key, async () => {
+        // another share may have the id meanwhile
+        if ((await get(key)) === undefined) await items.remove(key);
+      }).catch(() => {});
+      return undefined;
     },
     async remove(id, owner) {
       const key = SHARES + (await itemKey(id));
