@@ -59,6 +59,7 @@ export function createModelProxy(
     } catch (error) {
       const response = refusalResponse(error, known.headers, 'proxy_error');
       if (response.status === 405) response.headers.set('allow', 'POST, OPTIONS');
+      if (!(error instanceof Refusal)) settings.onEvent({ type: 'failed', error });
       const { provider, subject } = known;
       if (!sent) {
         settings.onEvent({

@@ -43,20 +43,24 @@ export async function makeCall(settings: ProxySettings, call: Call): Promise<Res
       'This server does not know the price of this model. Ask its operator to add it to prices.',
     );
   }
-  await reserve(store, {
-    subject,
-    id,
-    tokens: worst.input + worst.output,
-    cost: price === undefined ? 0 : worstCost(price, worst),
-    rpm,
-    concurrent,
-    dailyTokens,
-    dailyCost,
-    totalDailyTokens,
-    totalDailyCost,
-    // The time left for settling; a process that has ended settles nothing.
-    leaseMs: Math.min(timeouts.totalMs, 86_400_000) + 60_000,
-  });
+  await reserve(
+    store,
+    {
+      subject,
+      id,
+      tokens: worst.input + worst.output,
+      cost: price === undefined ? 0 : worstCost(price, worst),
+      rpm,
+      concurrent,
+      dailyTokens,
+      dailyCost,
+      totalDailyTokens,
+      totalDailyCost,
+      // The time left for settling; a process that has ended settles nothing.
+      leaseMs: Math.min(timeouts.totalMs, 86_400_000) + 60_000,
+    },
+    (error) => onEvent({ type: 'failed', error }),
+  );
   return new ReservedCall(settings, call, { id, worst, price }, key).make(body);
 }
 

@@ -7,14 +7,19 @@ export const storeMs = 5_000;
 
 /**
  * Counts a call before it is made. Throws a Refusal: 429, 402, or 503 if the store does not answer, because a
- * call that cannot be counted must not be made.
+ * call that cannot be counted must not be made. `onFailure` gets the store's error.
  */
-export async function reserve(store: LimitStore, call: Reservation): Promise<void> {
+export async function reserve(
+  store: LimitStore,
+  call: Reservation,
+  onFailure: (error: unknown) => void,
+): Promise<void> {
   let reserved: Reserved;
   const reservation = (async () => store.reserve(call))();
   try {
     reserved = await within(reservation, storeMs);
-  } catch {
+  } catch (error) {
+    onFailure(error);
     const { subject, id } = call;
     // a reservation that succeeds later would hold a place for a call that was never made
     void reservation.then(() => store.settle({ subject, id, tokens: 0 })).catch(() => {});
@@ -23,6 +28,12 @@ export async function reserve(store: LimitStore, call: Reservation): Promise<voi
   if (reserved.ok) return;
   const { why, retryAfterMs } = reserved;
   if (why === 'budget') {
+    if (call.tokens > call.dailyTokens) {
+      throw new Refusal(
+        'budget_exceeded',
+        `This call could use up to ${call.tokens} tokens, more than the ${call.dailyTokens} of a day. Ask for a shorter answer.`,
+      );
+    }
     throw new Refusal(
       'budget_exceeded',
       `This call could use up to ${call.tokens} tokens, more than you have left today. Ask for a shorter answer, or try again once your calls in progress have ended, or tomorrow.`,

@@ -8,12 +8,13 @@ const LEASE_MS = 120_000;
 
 /**
  * Does `work` if its subject may share now, and counts the bytes that it reports. Throws a {@link Refusal}:
- * 429, or 503 if the store of limits does not answer.
+ * 429, or 503 if the store of limits does not answer. `onFailure` gets that store's error.
  */
 export async function countShare<Value>(
   store: LimitStore,
   { bodyBytes, rpm, concurrent, dailyBytes }: ShareLimits,
   caller: string,
+  onFailure: (error: unknown) => void,
   work: (spend: (bytes: number) => void) => Promise<Value>,
 ): Promise<Value> {
   // an account of its own: one store may also count the calls of a proxy, in tokens
@@ -34,7 +35,8 @@ export async function countShare<Value>(
   let reserved: Reserved;
   try {
     reserved = await withTimeout(asked);
-  } catch {
+  } catch (error) {
+    onFailure(error);
     // a reservation that succeeds later would hold a place for nothing
     void asked.then(settle, () => {});
     throw new Refusal('unavailable', 'The limits cannot be checked at the moment. Try again in a while.');

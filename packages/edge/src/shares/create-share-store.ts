@@ -83,7 +83,8 @@ async function answer(
     throw new Refusal('unsupported_media_type', 'Send it with content-type: application/octet-stream.');
   }
   const { limits, limitStore } = settings;
-  return countShare(limitStore, limits, identity.subject, async (spend) => {
+  const onFailure = (error: unknown): void => settings.report({ type: 'failed', error });
+  return countShare(limitStore, limits, identity.subject, onFailure, async (spend) => {
     const body = readShare(await readBody(request, { bytes: limits.bodyBytes }));
     const kept = await put(settings, body);
     spend(body.byteLength);

@@ -289,10 +289,7 @@ describe('faults as every package reads them', () => {
       await fail('openai', silent, { timeouts: { idleMs: 30 } }),
     ].map(({ error }) => error);
     expect(errors).toMatchObject([
-      {
-        // the tokens of calls in progress come back before tomorrow
-        message: expect.stringMatching(/ try again once your calls in progress have ended, or tomorrow\.$/),
-      },
+      { message: expect.stringMatching(/ more than the 1000 of a day\. Ask for a shorter answer\.$/) },
       {
         message:
           'This server has used up its limit for today. Try again once its calls in progress have ended, or tomorrow.',

@@ -91,20 +91,22 @@ describe('the status before anything is sent', () => {
 
   test('is 402 if the worst case exceeds the remaining budget, until midnight', async () => {
     const now = (): number => Date.UTC(2026, 0, 1, 23, 59);
-    const { proxy, sent } = fixture(undefined, {
-      limits: { dailyTokens: 4_000 },
-      now,
-      store: createMemoryLimits({ now }),
-    });
+    const store = createMemoryLimits({ now });
+    const used = { subject: 'ada', id: 'earlier', tokens: 3_000 };
+    await store.reserve({ ...used, rpm: 9, concurrent: 9, dailyTokens: 8_000, leaseMs: 1_000 });
+    await store.settle(used);
+    const { proxy, sent } = fixture(undefined, { limits: { dailyTokens: 8_000 }, now, store });
     const response = await proxy(ask());
-    expect(response.headers.get('retry-after')).toBe('60');
+    expect([response.headers.get('retry-after'), sent]).toEqual(['60', []]);
     expect(await refused(response)).toEqual({ status: 402, code: 'budget_exceeded' });
-    expect(sent).toEqual([]);
   });
 
   test("is 402 for the subject's own budget", async () => {
     const { proxy } = fixture(undefined, { auth: () => ({ subject: 'ada', dailyTokens: 10 }) });
-    expect(await refused(proxy(ask()))).toEqual({ status: 402, code: 'budget_exceeded' });
+    const response = await proxy(ask());
+    // no other day has more
+    expect(response.headers.get('retry-after')).toBeNull();
+    expect(await refused(response)).toEqual({ status: 402, code: 'budget_exceeded' });
   });
 
   test('is 429 for too many calls a minute or at once', async () => {
@@ -162,6 +164,13 @@ describe('the status before anything is sent', () => {
     // a refused call takes no place, and nothing of the day
     for (let more = 0; more < 4; more += 1)
       expect(await refused(proxy(ask()))).toEqual({ status: 503, code: 'unavailable' });
+  });
+
+  test('is reported with the error of a store of limits that fails', async () => {
+    const store = { ...createMemoryLimits(), reserve: () => Promise.reject(new Error('down')) };
+    const { proxy, events } = fixture(undefined, { store });
+    expect(await refused(proxy(ask()))).toEqual({ status: 503, code: 'unavailable' });
+    expect(events[0]).toEqual({ type: 'failed', error: new Error('down') });
   });
 
   test('is 499 if the caller has already disconnected', async () => {

@@ -194,6 +194,7 @@ describe('how much', () => {
     const fails = () => Promise.reject(down);
     const counts = fixture({ store: { reserve: fails, adjust: fails, settle: fails } });
     expect(await refused(counts.store(send()))).toEqual([503, 'unavailable']);
+    expect(counts.events[0]).toEqual({ type: 'failed', error: down });
     const keeps = fixture({ storage: { put: fails, get: fails, remove: fails } });
     const answer = await keeps.store(send());
     expect(answer.status).toBe(503);
