@@ -70,7 +70,8 @@ export function compileInstructions(
 /** Returns a variable's part of the system prompt. */
 export function tag(name: string, { kind, value }: Variable): string {
   // a value that closes its own tag could be taken for instructions
-  const safe = value.replaceAll(new RegExp(`</(?=${name.replaceAll('.', '\\.')}\\s*>)`, 'gi'), '&lt;/');
+  const closing = (): RegExp => new RegExp(`</(?=${name.replaceAll('.', '\\.')}\\s*>)`, 'gi');
+  const safe = value.includes('</') ? value.replaceAll(closing(), '&lt;/') : value;
   const lines = kind === 'data' || safe.includes('\n');
   return lines ? `<${name}>\n${safe}\n</${name}>` : `<${name}>${safe}</${name}>`;
 }
