@@ -1,7 +1,6 @@
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
-import { sourceConditions } from '../../vite.config.ts';
 import { contentSecurityPolicy } from './vite/content-security-policy.ts';
 
 export default defineConfig({
@@ -9,6 +8,6 @@ export default defineConfig({
   base: './',
   plugins: [react(), tailwindcss(), contentSecurityPolicy()],
   // only in this repository, where the packages need not be built first
-  resolve: { conditions: [...sourceConditions, 'module', 'browser', 'development|production'] },
+  resolve: { conditions: ['@cueline/source', 'module', 'browser', 'development|production'] },
   build: { target: 'es2023' },
 });

@@ -8,6 +8,7 @@ const SWEEP = 120;
 /** The keys that are pressed while the run plays, and the time from one to the next, in milliseconds. */
 const typed = 'the quick brown fox jumps over the lazy dog while it replays ';
 const KEY_MS = 60;
+const textArea = '.monaco-editor textarea, .monaco-editor .native-edit-context';
 
 export type LongVisit = {
   /** Milliseconds from the choice in the history until the end of the run is on the page. */
@@ -135,7 +136,35 @@ async function typeWhilePlaying(
   await page.keyboard.press('ControlOrMeta+End');
   await page.getByRole('button', { name: 'Play', exact: true }).click();
   // the pointer went to the button
-  await page.locator('.monaco-editor').first().locator('textarea, .native-edit-context').first().focus();
+  await page.locator(textArea).first().focus();
+  const { frame, slow } = await typeKeys(page, session);
+  const isPlaying = await page.getByRole('button', { name: 'Pause', exact: true }).isVisible();
+  if (!isPlaying) throw new Error('The run was over before everything was typed.');
+  await page.getByRole('button', { name: 'Pause', exact: true }).click();
+  return { play: frame, typing: { dropped: droppedOf(await typedText(page)), slow } };
+}
+
+/** Types the same into the bare page's editor. Milliseconds that the page's thread ran for a frame, on average. */
+export async function typeOnly(setting: Setting): Promise<number> {
+  return onPage(setting, {}, { editor: '.monaco-editor .view-line' }, async (page, session) => {
+    await page.goto(`${setting.host.url}/#editor`);
+    await untilSeen(session, ['editor']);
+    await page.waitForTimeout(2_000);
+    await page.locator('.monaco-editor .view-line').last().click();
+    await page.keyboard.press('ControlOrMeta+End');
+    return (await typeKeys(page, session)).frame;
+  });
+}
+
+type Typing = {
+  /** Milliseconds that the page's thread ran for a frame, on average. */
+  frame: number;
+  /** Milliseconds from a key to its frame, for those that took 16 ms or longer. */
+  slow: readonly number[];
+};
+
+/** Types into the editor that has the focus. */
+async function typeKeys(page: Page, session: CDPSession): Promise<Typing> {
   const busy = await threadTime(session);
   const before = await busy();
   await page.evaluate(() => {
@@ -149,13 +178,12 @@ async function typeWhilePlaying(
     await page.waitForTimeout(KEY_MS);
   }
   await page.waitForTimeout(500);
-  const isPlaying = await page.getByRole('button', { name: 'Pause', exact: true }).isVisible();
-  if (!isPlaying) throw new Error('The run was over before everything was typed.');
-  const play = ((await busy()) - before) / (await page.evaluate(() => window.probes.frames));
-  await page.getByRole('button', { name: 'Pause', exact: true }).click();
-  const text = await typedText(page);
-  const slow = await page.evaluate(() => window.probes.slowKeys);
-  return { play, typing: { dropped: droppedOf(text), slow } };
+  const time = (await busy()) - before;
+  const { frames, slow } = await page.evaluate(() => {
+    const { frames: count, slowKeys } = window.probes;
+    return { frames: count, slow: slowKeys };
+  });
+  return { frame: time / frames, slow };
 }
 
 /** The text that the page keeps, once nothing has been added to it for a second. */

@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright';
-import { drag, visitLongRun, type LongVisit } from './long-visit.ts';
+import { drag, typeOnly, visitLongRun, type LongVisit } from './long-visit.ts';
 import type { Host } from './serve.ts';
 import {
   onPage,
@@ -18,13 +18,14 @@ const LONG_ROUNDS = 3;
 
 export type Options = { browser: Browser; slowdown: number; playground: Host; bare: Host; file: string };
 
-/** One entry a round; of the long run and the bare slider, of the first rounds only. */
+/** One entry a round; of the long run, the bare slider and the typing, of the first rounds only. */
 export type Measured = {
   first: Visit[];
   again: RunVisit[];
   bareEditor: Visit[];
   bareStream: { word: number; longest: number }[];
   bareSlider: (readonly number[])[];
+  bareTyping: number[];
   long: LongVisit[];
 };
 
@@ -38,6 +39,7 @@ export async function measure({ browser, slowdown, playground, bare, file }: Opt
     bareEditor: [],
     bareStream: [],
     bareSlider: [],
+    bareTyping: [],
     long: [],
   };
   for (let round = 0; round < ROUNDS; round++) {
@@ -47,6 +49,7 @@ export async function measure({ browser, slowdown, playground, bare, file }: Opt
     measured.bareStream.push(await visitBareStream(other));
     if (round >= LONG_ROUNDS) continue;
     measured.long.push(await visitLongRun(app, file));
+    measured.bareTyping.push(await typeOnly(other));
     measured.bareSlider.push(
       await onPage(other, {}, { slider: 'p' }, async (page, session) => {
         await page.goto(`${bare.url}/#slider`);

@@ -27,6 +27,7 @@ export { handler as GET, handler as POST, handler as DELETE, handler as OPTIONS 
 
 // #region hono
 const app = new Hono<{ Bindings: Environment }>();
+// on Workers also context.executionCtx, with which runs continue after the response; elsewhere reading it throws
 app.all('/api/greet', (context) => route(context.req.raw, context.env));
 // #endregion
 

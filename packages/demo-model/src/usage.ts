@@ -74,12 +74,13 @@ function jsonLength(value: unknown): number {
 export function usageOf(counts: {
   input: number;
   cached?: number | undefined;
+  written?: number | undefined;
   output: number;
   reasoning?: number | undefined;
 }): LanguageModelV4Usage {
-  const { input, cached = 0, output, reasoning = 0 } = counts;
+  const { input, cached = 0, written = 0, output, reasoning = 0 } = counts;
   return {
-    inputTokens: { total: input, noCache: input - cached, cacheRead: cached, cacheWrite: 0 },
+    inputTokens: { total: input, noCache: input - cached - written, cacheRead: cached, cacheWrite: written },
     outputTokens: { total: output, text: output - reasoning, reasoning },
   };
 }

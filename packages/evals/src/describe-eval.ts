@@ -11,7 +11,7 @@ import {
   type RunEvalOptions,
 } from '@cueline/core/evals';
 import { afterAll, describe, inject, test, type TestContext } from 'vitest';
-import { openCassette, saveCassettes, type FileCassette } from './file-cassette.ts';
+import { openCassette, recordedKeys, saveCassettes, type FileCassette } from './file-cassette.ts';
 import { fileEvalStore } from './file-eval-store.ts';
 import { printable, printableLine } from './report/printable.ts';
 import type { CommandSettings } from './settings.ts';
@@ -63,7 +63,8 @@ export function describeEval<Input>(
     afterAll(async ({}, suite) => {
       if (!evaluation.started) return;
       const { results: _, ...report } = await evaluation.report();
-      suite.meta.cueline = { kind: 'eval', report };
+      const isRecording = command.cassettes === 'record';
+      suite.meta.cueline = { kind: 'eval', report, ...(isRecording ? { recorded: recordedKeys() } : {}) };
       saveCassettes();
     });
   });
@@ -116,16 +117,12 @@ function createEvaluation<Input>(
   definition: EvalDefinition<Input>,
   options: RunEvalOptions<Input>,
 ): Evaluation {
-  /** By run. Runs with the same model and prompt names share a key. */
-  const pendingResults = new Map<string, PendingResult[]>();
-  /** What the test of each run waits for. Vitest may run a failed test again. */
-  const taken = new Map<EvalRun, PendingResult>();
   let report: Promise<EvalReport> | undefined;
   const stop = new AbortController();
   const runs = listRuns(definition, options);
   const title = titlesOf(runs);
-  for (const run of runs)
-    pendingResults.set(runKey(run), [...(pendingResults.get(runKey(run)) ?? []), createPendingResult()]);
+  /** What the test of each run waits for, also if Vitest runs a failed test again. */
+  const pendingResults = new Map(runs.map((run) => [runKey(run), createPendingResult()]));
 
   return {
     get started() {
@@ -142,19 +139,13 @@ function createEvaluation<Input>(
         ...options,
         signal: stop.signal,
         only: (one, run) => titles.has(title(run)) && (options.only?.(one, run) ?? true),
-        onResult: (result) =>
-          pendingResults
-            .get(runKey(result))
-            ?.find(({ filled }) => !filled)
-            ?.fill(result),
+        onResult: (result) => pendingResults.get(runKey(result))?.fill(result),
       });
       // each test that waits reads the error itself
       report.catch(() => {});
     },
     result: (run) => {
-      const isFree = (one: PendingResult): boolean => ![...taken.values()].includes(one);
-      const pending = taken.get(run) ?? pendingResults.get(runKey(run))!.find(isFree)!;
-      taken.set(run, pending);
+      const pending = pendingResults.get(runKey(run))!;
       const stopped = report!.then(() => {
         throw withoutStack('The evaluation was stopped before this run ended.');
       });
@@ -177,21 +168,12 @@ function onCancel(signal: AbortSignal, callback: () => void): void {
 type PendingResult = {
   readonly result: Promise<EvalResult>;
   fill(result: EvalResult): void;
-  filled: boolean;
 };
 
 function createPendingResult(): PendingResult {
-  let resolve: (result: EvalResult) => void = () => {};
-  const result = new Promise<EvalResult>((settle) => (resolve = settle));
-  const pending: PendingResult = {
-    result,
-    fill(value) {
-      pending.filled = true;
-      resolve(value);
-    },
-    filled: false,
-  };
-  return pending;
+  let fill: (result: EvalResult) => void = () => {};
+  const result = new Promise<EvalResult>((resolve) => (fill = resolve));
+  return { result, fill };
 }
 
 function runKey({ caseId, repetition, model, prompt }: EvalRun): string {

@@ -1,6 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CuelineError } from '@cueline/core';
 import {
@@ -10,13 +7,14 @@ import {
   type CassetteOptions,
 } from '@cueline/core/testing';
 import { inject } from 'vitest';
-import { withFileLock } from './file-lock.ts';
+import { changeCassette, readCassette } from './change-cassette.ts';
+import type { RecordedKeys } from './settings.ts';
 
 /** A cassette in a file. */
 export type FileCassette = Cassette & {
   /**
-   * Writes the file if something was recorded. `describeEval` does this when an eval has ended. What other eval files have
-   * added to the same cassette meanwhile stays.
+   * Writes the file if something was recorded. `describeEval` does this when an eval has ended. Other recordings in the
+   * file stay.
    */
   save(): void;
 };
@@ -42,15 +40,7 @@ export function openCassette(
   const cassette = createCassette({ ...options, mode, data: readCassette(file) });
   const fileCassette: FileCassette = Object.assign(cassette, {
     save: () => {
-      if (!cassette.changed) return;
-      mkdirSync(dirname(file), { recursive: true });
-      withFileLock(file, () => {
-        const others = mode === 'extend' || isOfThisEvaluation(file) ? readCassette(file) : undefined;
-        const data = merge(cassette.toJSON(), others);
-        const temporary = `${file}.${randomUUID()}.tmp`;
-        writeFileSync(temporary, `${JSON.stringify(data, null, 1)}\n`);
-        renameSync(temporary, file);
-      });
+      if (cassette.changed) changeCassette(file, (content) => addRecordings(cassette.toJSON(), content));
     },
   });
   opened.set(file, fileCassette);
@@ -62,39 +52,31 @@ export function saveCassettes(): void {
   for (const cassette of opened.values()) cassette.save();
 }
 
+/** Returns what the open cassettes contain, by file. */
+export function recordedKeys(): RecordedKeys {
+  return Object.fromEntries(
+    [...opened].map(([file, cassette]) => [file, cassette.toJSON().recordings.map(({ key }) => key)]),
+  );
+}
+
 /** Adds the recordings of a file that the cassette lacks. */
-function merge(own: CassetteData, file: unknown): CassetteData {
-  if (file === undefined) return own;
+function addRecordings(own: CassetteData, content: unknown): CassetteData {
   const keys = new Set(own.recordings.map(({ key }) => key));
-  const { recordings } = createCassette({ data: file }).toJSON();
-  return {
-    ...own,
-    recordings: [...own.recordings, ...recordings.filter(({ key }) => !keys.has(key))].toSorted(
-      (one, other) => (one.key < other.key ? -1 : 1),
-    ),
+  const earlier = readEarlier(content);
+  const data: CassetteData = {
+    version: 1,
+    supportedUrls: { ...earlier.supportedUrls, ...own.supportedUrls },
+    recordings: [...own.recordings, ...earlier.recordings.filter(({ key }) => !keys.has(key))],
   };
+  return createCassette({ data }).toJSON();
 }
 
-/** True if the file was written since the command started, or without a command since this process did. */
-function isOfThisEvaluation(file: string): boolean {
-  const start = inject('cueline')?.startedAt ?? performance.timeOrigin;
-  return (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= start;
-}
-
-function readCassette(file: string): unknown {
-  let text: string;
+/** A faulty file is refused when it is opened, unless it is recorded. */
+function readEarlier(content: unknown): CassetteData {
   try {
-    text = readFileSync(file, 'utf8');
+    return createCassette({ data: content }).toJSON();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (CuelineError.isInstance(error)) return createCassette().toJSON();
     throw error;
-  }
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new CuelineError(
-      'invalid_options',
-      `The cassette ${file} is not JSON. Delete it, and record it again.`,
-    );
   }
 }

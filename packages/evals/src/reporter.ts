@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { CuelineError } from '@cueline/core';
-import { compareWithBaseline, type EvalReport, type EvalResult } from '@cueline/core/evals';
+import type { EvalResult } from '@cueline/core/evals';
 import type {
   Reporter,
   TestCase,
@@ -12,10 +12,12 @@ import type {
   TestSuite,
   Vitest,
 } from 'vitest/node';
+import { compareEvals } from './report/compare.ts';
 import { readEvalFile, type EvalFile } from './report/eval-file.ts';
+import { hasSkippedAll } from './report/has-skipped-all.ts';
 import { htmlReport } from './report/html.ts';
 import { printable } from './report/printable.ts';
-import { describeComparison, describeReport, describeResult } from './report/text.ts';
+import { describeReport, describeResult } from './report/text.ts';
 import './settings.ts';
 
 /** Settings of {@link EvalReporter}. Paths are from the working directory. */
@@ -24,7 +26,7 @@ export type EvalReporterOptions = {
   readonly json?: string | undefined;
   /** Where a page with all runs is written. */
   readonly html?: string | undefined;
-  /** An earlier JSON report. A significant drop fails the command. */
+  /** An earlier JSON report. A significant drop fails the command, or one from all runs to none. */
   readonly baseline?: string | undefined;
   /**
    * Where this report is written as the next baseline: without the logs of its runs, and not if the comparison with
@@ -95,20 +97,26 @@ export class EvalReporter implements Reporter {
       return;
     }
     for (const { message } of unhandledErrors) this.#print([`✗ ${stripVTControlCharacters(message)}`]);
-    const evals = modules.flatMap((module) => [...module.children.allSuites()].flatMap(reportOf));
+    const evals = modules.flatMap((module) =>
+      [...module.children.allSuites()].flatMap((suite) => reportOf(suite, module.relativeModuleId)),
+    );
     const hidden = this.#counts.failed - MAX_SHOWN;
     if (hidden > 0) this.#print([`… and ${hidden} more that did not pass.`]);
     if (evals.length > 0) this.#print(['', ...evals.flatMap(describeReport)]);
     const { baseline, updateBaseline } = this.#options;
     // before a file is written, which may be the baseline itself
     const failure = baseline === undefined ? undefined : this.#compare(evals, baseline);
+    // a filter by names may leave out the test of the pass rate
+    if (baseline === undefined && evals.some(({ passed }) => !passed)) process.exitCode = 1;
     const obstacle =
       updateBaseline === undefined ? undefined : (whyIncomplete(modules, evals, reason) ?? failure);
     if (obstacle !== undefined) this.#print(['', `The baseline is not updated: ${obstacle}.`]);
+    // the last report stays if no case was to run
+    if (evals.length === 0 && hasSkippedAll(modules)) return;
     this.#write(evals, obstacle === undefined ? updateBaseline : undefined);
   }
 
-  #write(evals: readonly EvalReport[], updateBaseline: string | undefined): void {
+  #write(evals: EvalFile['evals'], updateBaseline: string | undefined): void {
     const { json, html, playground } = this.#options;
     const file: EvalFile = { version: 1, evals };
     if (json !== undefined) writeText(json, JSON.stringify(file));
@@ -125,38 +133,20 @@ export class EvalReporter implements Reporter {
   }
 
   /** Prints the comparison with a baseline. Returns why it fails the command; undefined if it passes. */
-  #compare(evals: readonly EvalReport[], path: string): string | undefined {
+  #compare(evals: EvalFile['evals'], path: string): string | undefined {
     const baseline = this.#read(path);
     if (baseline === undefined) return 'the earlier one is not readable';
-    let drops = false;
-    let isIncomparable = false;
-    this.#print(['', `Compared with ${path}:`]);
-    for (const report of evals) {
-      const before = baseline.evals.find(({ name }) => name === report.name);
-      if (before === undefined) {
-        this.#print([`  ${report.name}: is not in the baseline`]);
-        continue;
-      }
-      try {
-        for (const comparison of compareWithBaseline(report, before)) {
-          this.#print(describeComparison(report.name, comparison));
-          drops ||= comparison.dropped;
-        }
-      } catch (error) {
-        this.#print([`  ${report.name}: ${(error as Error).message}`]);
-        isIncomparable = true;
-      }
-    }
-    if (drops || isIncomparable) process.exitCode = 1;
+    const { lines, failure } = compareEvals({ version: 1, evals }, baseline);
+    if (failure !== undefined) process.exitCode = 1;
     this.#print([
-      drops
-        ? 'A pass rate is significantly lower, so the command fails.'
-        : isIncomparable
-          ? 'An eval cannot be compared with the baseline, so the command fails.'
-          : 'No pass rate is significantly lower, so the command passes.',
+      '',
+      `Compared with ${path}:`,
+      ...lines,
+      failure === undefined
+        ? 'No pass rate is significantly lower, so the command passes.'
+        : `${failure.charAt(0).toUpperCase()}${failure.slice(1)}, so the command fails.`,
     ]);
-    if (drops) return 'a pass rate is significantly lower';
-    return isIncomparable ? 'an eval cannot be compared with the earlier one' : undefined;
+    return failure;
   }
 
   /** The command has checked the file, but it may have changed since. The other reports are written nevertheless. */
@@ -225,7 +215,7 @@ function checkPlayground(address: string | undefined): void {
 /** Why a report is not one of all evals, and would be a baseline without some of them; undefined if it is. */
 function whyIncomplete(
   modules: readonly TestModule[],
-  evals: readonly EvalReport[],
+  evals: EvalFile['evals'],
   reason: TestRunEndReason,
 ): string | undefined {
   if (reason === 'interrupted') return 'the evaluation was stopped before its end';
@@ -237,7 +227,7 @@ function whyIncomplete(
 }
 
 /** Returns the report of a suite that `describeEval` defined. */
-function reportOf(suite: TestSuite): EvalReport[] {
+function reportOf(suite: TestSuite, file: string): EvalFile['evals'] {
   const meta = suite.meta().cueline;
   if (meta?.kind !== 'eval') return [];
   const results: EvalResult[] = [];
@@ -245,7 +235,7 @@ function reportOf(suite: TestSuite): EvalReport[] {
     const own = test.meta().cueline;
     if (own?.kind === 'run') results.push(own.result);
   }
-  return [{ ...meta.report, results }];
+  return [{ ...meta.report, file, results }];
 }
 
 function writeText(path: string, text: string): void {

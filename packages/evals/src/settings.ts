@@ -2,8 +2,6 @@ import type { EvalReport, EvalResult } from '@cueline/core/evals';
 
 /** The settings that the command `cueline eval` passes to the evals in its workers. */
 export type CommandSettings = {
-  /** When the command started, in milliseconds since 1970. */
-  readonly startedAt?: number;
   readonly cassettes?: CassetteMode;
   readonly models?: readonly string[];
   readonly concurrency?: number;
@@ -24,7 +22,15 @@ export type CassetteMode = 'replay' | 'record' | 'extend';
 /** The data of a test for the reporter. */
 export type EvalMeta =
   | { readonly kind: 'run'; readonly result: EvalResult }
-  | { readonly kind: 'eval'; readonly report: Omit<EvalReport, 'results'> };
+  | {
+      readonly kind: 'eval';
+      readonly report: Omit<EvalReport, 'results'>;
+      /** If the command records. */
+      readonly recorded?: RecordedKeys;
+    };
+
+/** The keys of the recordings of a worker's cassettes, by file. */
+export type RecordedKeys = Readonly<Record<string, readonly string[]>>;
 
 declare module 'vitest' {
   interface ProvidedContext {

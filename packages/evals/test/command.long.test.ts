@@ -2,6 +2,7 @@
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { CassetteData } from '@cueline/core/testing';
 import type { EvalFile } from '../src/report/eval-file.ts';
 import { startModelServer, type ModelServer } from './model-server.ts';
 import { project, runCommand, startCommand } from './run-command.ts';
@@ -76,6 +77,33 @@ test(
     expect(await runCommand(['eval', '--record', '--output', folder], env)).toMatchObject({ code: 0 });
     expect(server.requests).toHaveLength(4);
     expect(await runCommand(['eval', '--output', folder], { CASSETTE: cassette })).toMatchObject({ code: 0 });
+  },
+);
+
+test(
+  'a recording of all cases drops what no request asks for; one of a part, or with an error, does not',
+  { timeout: 240_000 },
+  async () => {
+    const cassette = join(folder, 'shared.cassette.json');
+    const record = (...args: string[]): ReturnType<typeof runCommand> =>
+      runCommand(['eval', '--record', '--output', folder, ...args], { ...server.env, CASSETTE: cassette });
+    const keys = (): string[] =>
+      (JSON.parse(readFileSync(cassette, 'utf8')) as CassetteData).recordings.map(({ key }) => key);
+    expect(await record()).toMatchObject({ code: 0 });
+    const recorded = keys();
+    expect(recorded).toHaveLength(4);
+    const data = JSON.parse(readFileSync(cassette, 'utf8')) as CassetteData;
+    const old = { ...data.recordings[0]!, key: 'old' };
+    writeFileSync(cassette, JSON.stringify({ ...data, recordings: [...data.recordings, old] }));
+    const all = [...recorded, 'old'];
+    expect(await record('mood')).toMatchObject({ code: 0 });
+    expect(keys()).toEqual(all);
+    server.refuse((request) => request.includes('joyful'));
+    expect(await record()).toMatchObject({ code: 1 });
+    expect(keys()).toEqual(all);
+    server.refuse(() => false);
+    expect(await record()).toMatchObject({ code: 0 });
+    expect(keys()).toEqual(recorded);
   },
 );
 

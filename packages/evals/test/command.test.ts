@@ -60,22 +60,33 @@ test(
   },
 );
 
+test(
+  'chosen cases that fail are code 1, also with a threshold, and no chosen case leaves the last report',
+  { timeout: 60_000 },
+  async () => {
+    server.answer((request) => (request.includes('joyful') ? 'NEGATIVE' : 'POSITIVE'));
+    const threshold = ['--threshold', '0.5'];
+    const failed = await evaluate('mood', '-t', 'same', ...threshold);
+    expect(failed, failed.output).toMatchObject({ code: 1 });
+    expect(await evaluate('mood', '-t', 'base', ...threshold)).toMatchObject({ code: 0 });
+    const report = file('report.json');
+    const none = await evaluate('mood', '-t', 'glad', ...threshold);
+    expect(none.code).toBe(1);
+    expect(none.output).toContain('No case has a name that matches "glad".');
+    expect(none.output).not.toContain('Written:');
+    expect(file('report.json')).toBe(report);
+  },
+);
+
 test('an invalid option is code 2, and no eval file is code 1', { timeout: 60_000 }, async () => {
   expect(await evaluate('--threshold', 'most')).toEqual({
     code: 2,
     output: '--threshold is "most". Write a number from 0 to 1.\n',
   });
-  expect(await evaluate('-t', 'glad', '--update-baseline', join(folder, 'evals.json'))).toEqual({
-    code: 2,
-    output: expect.stringContaining('Leave --test-name-pattern or --update-baseline out.'),
-  });
   expect(await evaluate('mood', '--shard', '5/4')).toMatchObject({
     code: 2,
     output: expect.stringContaining('Vitest cannot start: --shard'),
   });
-  const noCase = await evaluate('mood', '-t', 'glad');
-  expect(noCase.code).toBe(1);
-  expect(noCase.output).toContain('No case has a name that matches "glad".');
   const none = await evaluate('tides');
   expect(none.code).toBe(1);
   expect(none.output).toContain('No file has evals. Name it like mood.eval.ts');

@@ -1,5 +1,13 @@
 // Cassettes in files that several eval files share. Vitest runs each file in a worker of its own.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runPrompt } from '@cueline/core';
@@ -22,8 +30,8 @@ async function openInWorker(mode: 'record' | 'extend'): Promise<FileCassette> {
   return openCassette(path, { mode });
 }
 
-async function ask(cassette: FileCassette, question: string): Promise<void> {
-  const model = cassette.model(scriptedModel(['So.'], { modelId: 'small' }));
+async function ask(cassette: FileCassette, question: string, modelId = 'small'): Promise<void> {
+  const model = cassette.model(scriptedModel(['So.'], { modelId }));
   const { run } = await runPrompt((prompt) => prompt.$`${question}`, { model });
   expect(await run.finished).toMatchObject({ status: 'done' });
 }
@@ -41,19 +49,33 @@ test.each(['record', 'extend'] as const)('has what all eval files record (%s)', 
   expect(readdirSync(folder)).toEqual(['shared.json']);
 });
 
-test.each([
-  ['record', ['question new']],
-  ['extend', ['question new', 'question old']],
-] as const)('of an earlier evaluation, %s leaves %j', async (mode, left) => {
-  const earlier = await openInWorker('record');
-  await ask(earlier, 'question old');
-  earlier.save();
-  const anHourAgo = Date.now() / 1_000 - 3_600;
-  utimesSync(path, anHourAgo, anHourAgo);
-  const later = await openInWorker(mode);
-  await ask(later, 'question new');
-  later.save();
-  expect(questions()).toEqual(left);
+test.each(['record', 'extend'] as const)(
+  'keeps what an earlier evaluation has recorded (%s)',
+  async (mode) => {
+    const earlier = await openInWorker('record');
+    await ask(earlier, 'question old', 'large');
+    await ask(earlier, 'question both');
+    earlier.save();
+    const anHourAgo = Date.now() / 1_000 - 3_600;
+    utimesSync(path, anHourAgo, anHourAgo);
+    const later = await openInWorker(mode);
+    await ask(later, 'question new');
+    await ask(later, 'question both');
+    later.save();
+    expect(questions()).toEqual(['question both', 'question new', 'question old']);
+    const { supportedUrls, recordings } = JSON.parse(readFileSync(path, 'utf8')) as CassetteData;
+    expect(recordings.map(({ answers }) => answers.length)).toEqual([1, 1, 1]);
+    expect(Object.keys(supportedUrls!)).toEqual(['simulated:large', 'simulated:small']);
+  },
+);
+
+test('is recorded in the place of a file that is not a cassette', async () => {
+  writeFileSync(path, '{ "version": 2 }');
+  await expect(openInWorker('extend')).rejects.toThrow('The cassette is not readable');
+  const cassette = await openInWorker('record');
+  await ask(cassette, 'question one');
+  cassette.save();
+  expect(questions()).toEqual(['question one']);
 });
 
 test('is written in spite of the lock of a process that has ended', async () => {

@@ -9,22 +9,29 @@ export type ModelServer = {
   readonly requests: readonly string[];
   /** Changes the answers. */
   answer(by: (request: string) => string): void;
+  /** Refuses requests. */
+  refuse(which: (request: string) => boolean): void;
   close(): Promise<void>;
 };
 
 export async function startModelServer(): Promise<ModelServer> {
   const requests: string[] = [];
   let answerOf = (request: string): string => (request.includes('sad') ? 'NEGATIVE' : 'POSITIVE');
+  let isRefused = (_request: string): boolean => false;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const body = Buffer.concat(chunks).toString();
       requests.push(body);
+      if (isRefused(body)) {
+        response.writeHead(400);
+        return response.end();
+      }
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       const chunk = (delta: object, finish_reason: string | null = null): string =>
         `data: ${JSON.stringify({ id: '1', object: 'chat.completion.chunk', created: 1, model: 'mood', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
-      response.end(
+      return response.end(
         `${chunk({ role: 'assistant', content: answerOf(body) })}${chunk({}, 'stop')}data: [DONE]\n\n`,
       );
     });
@@ -41,6 +48,9 @@ export async function startModelServer(): Promise<ModelServer> {
     requests,
     answer(by) {
       answerOf = by;
+    },
+    refuse(which) {
+      isRefused = which;
     },
     async close() {
       server.closeAllConnections();

@@ -1,12 +1,12 @@
 // What the reporter prints of an eval, and which reports become a baseline.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { definePrompt } from '@cueline/core';
 import { contains, defineEval, judge, runEval, type EvalPrices, type EvalReport } from '@cueline/core/evals';
 import { scriptedModel } from '@cueline/core/testing';
 import { EvalReporter, type EvalReporterOptions } from '@cueline/evals/reporter';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 type Ended = {
   errors?: readonly { message: string }[];
@@ -14,29 +14,48 @@ type Ended = {
   options?: EvalReporterOptions;
 };
 
+const { exitCode } = process;
+afterEach(() => {
+  process.exitCode = exitCode;
+});
+
 /** What the reporter prints at the end of an evaluation. */
-function printed(
-  { results, ...report }: EvalReport,
+function printed(report: EvalReport, ended?: Ended): string {
+  return printedOf([['greet.eval.ts', report]], ended);
+}
+
+/** What it prints at the end of an evaluation of several files. */
+function printedOf(
+  files: readonly (readonly [file: string, ...reports: EvalReport[]])[],
   { errors = [], reason = 'passed', options = {} }: Ended = {},
 ): string {
   const lines: string[] = [];
   const logger = { log: (text: string) => lines.push(text) };
-  const suite = {
+  const suiteOf = ({ results, ...report }: EvalReport) => ({
     meta: () => ({ cueline: { kind: 'eval', report } }),
     children: {
       allTests: () => results.map((result) => ({ meta: () => ({ cueline: { kind: 'run', result } }) })),
     },
-  };
+  });
   const reporter = new EvalReporter({ progress: false, ...options });
   // the parts of Vitest that the reporter reads
   reporter.onInit({ logger } as never);
-  const children = { allSuites: () => [suite] };
-  const module = { relativeModuleId: 'greet.eval.ts', errors: () => errors, children };
-  reporter.onTestRunEnd([module] as never, [], reason);
+  const modules = files.map(([file, ...reports]) => ({
+    relativeModuleId: file,
+    errors: () => errors,
+    children: { allSuites: () => reports.map(suiteOf) },
+  }));
+  reporter.onTestRunEnd(modules as never, [], reason);
   return lines
     .join('\n')
     .trim()
     .replaceAll(/\d+ ms|\d\.\d s/g, '… ms');
+}
+
+/** The data of the page with all runs. */
+function pageData(html: string): readonly unknown[] {
+  const [, data] = /<script id="data" type="application\/json">(.*)<\/script>/.exec(html)!;
+  return JSON.parse(data!) as readonly unknown[];
 }
 
 const prompt = definePrompt('greet', (prompt) => prompt.$`Greet.`);
@@ -159,6 +178,124 @@ test('a report with a significant drop does not become the baseline it is compar
   }
 });
 
+test.each([
+  [1, exitCode],
+  [0, 1],
+])('an eval with a pass rate of %i has the exit code %j without a baseline', async (passRate, code) => {
+  const cases = [{ input: undefined, expect: 'Hello' }];
+  const models = scriptedModel([passRate === 1 ? 'Hello' : 'Bye']);
+  printed(await runEval(defineEval({ prompt, cases, threshold: 0.5 }), { models }));
+  expect(process.exitCode).toBe(code);
+});
+
+describe('a comparison with a baseline', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'cueline-baseline-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** The report of an eval: one run for each answer, by each of the models. */
+  const evaluate = (answers: readonly string[], modelIds = ['m'], ofPrompt = prompt): Promise<EvalReport> => {
+    const cases = answers.map((_, index) => ({ id: `case-${index}`, input: undefined, expect: 'Hello' }));
+    const models = modelIds.map((modelId) => scriptedModel([...answers], { modelId }));
+    return runEval(defineEval({ prompt: ofPrompt, cases }), { models, concurrency: 1 });
+  };
+  const passing = ['Hello', 'Hello', 'Hello'];
+  const failing = ['Bye', 'Bye', 'Bye'];
+
+  test('pairs evals of one name by their files, wherever they are in the list', async () => {
+    const baseline = join(folder, 'evals.json');
+    const [good, bad] = [await evaluate(passing), await evaluate(failing)];
+    printedOf(
+      [
+        ['a.eval.ts', good],
+        ['b.eval.ts', bad],
+      ],
+      { options: { updateBaseline: baseline } },
+    );
+    process.exitCode = exitCode;
+    const swapped = printedOf(
+      [
+        ['b.eval.ts', bad],
+        ['c.eval.ts', bad],
+        ['a.eval.ts', good],
+      ],
+      { options: { baseline } },
+    );
+    expect(swapped.split('\n').filter((line) => line.includes('→'))).toEqual([
+      '✓ greet, greet · simulated:m: 0/3 (0 %) → 0/3 (0 %), no significant drop',
+      '✓ greet, greet · simulated:m: 3/3 (100 %) → 3/3 (100 %), no significant drop',
+    ]);
+    expect(swapped).toContain('  greet: is not in the baseline');
+    expect(process.exitCode).toBe(exitCode);
+  });
+
+  test('pairs evals of one name by their order if the baseline has no files', async () => {
+    const baseline = join(folder, 'evals.json');
+    const [good, bad] = [await evaluate(passing), await evaluate(failing)];
+    writeFileSync(baseline, JSON.stringify({ version: 1, evals: [good, bad] }));
+    const output = printedOf([['a.eval.ts', good, bad]], { options: { baseline } });
+    expect(output.split('\n').filter((line) => line.includes('→'))).toEqual([
+      '✓ greet, greet · simulated:m: 3/3 (100 %) → 3/3 (100 %), no significant drop',
+      '✓ greet, greet · simulated:m: 0/3 (0 %) → 0/3 (0 %), no significant drop',
+    ]);
+  });
+
+  test('says that there are too few runs, and fails if none passes any more', async () => {
+    const baseline = join(folder, 'evals.json');
+    const models = ['m', 'n'];
+    printed(await evaluate(passing, models), { options: { updateBaseline: baseline } });
+    const tooFew = 'too few runs to notice a drop: pass --repeat, also for the baseline';
+    const one = printed(await evaluate(passing.with(1, 'Bye'), models), { options: { baseline } });
+    expect(one.split(tooFew)).toHaveLength(3);
+    expect(one).toContain('so the command passes.');
+    expect(process.exitCode).toBe(exitCode);
+    const all = printed(await evaluate(failing, models), { options: { baseline } });
+    expect(all).toContain('✗ greet, greet · simulated:n: 3/3 (100 %) → 0/3 (0 %), no significant drop');
+    expect(all).toContain('All runs of a prompt passed before, and none passes now, so the command fails.');
+    expect(process.exitCode).toBe(1);
+  });
+
+  test('names a model that the baseline lacks', async () => {
+    const baseline = join(folder, 'evals.json');
+    printed(await evaluate(passing, ['m', 'n']), { options: { updateBaseline: baseline } });
+    const output = printed(await evaluate(passing, ['m', 'o']), { options: { baseline } });
+    expect(output).toContain('  greet, greet · simulated:o: is not in the baseline');
+    expect(output).toContain('✓ greet, greet · simulated:m: 3/3');
+  });
+});
+
+const second = definePrompt('greet politely', (prompt) => prompt.$`Greet politely.`);
+test.each([
+  ['the runs of one prompt and model', [prompt], ['m'], ['Runs']],
+  ['prompts', [prompt, second], ['m'], ['greet', 'greet politely']],
+  ['models', [prompt], ['m', 'n'], ['simulated:m', 'simulated:n']],
+  ['models of one name', [prompt], ['m', 'm'], ['simulated:m', 'simulated:m 2']],
+  [
+    'prompts and models',
+    [prompt, second],
+    ['m', 'n'],
+    [
+      'greet · simulated:m',
+      'greet · simulated:n',
+      'greet politely · simulated:m',
+      'greet politely · simulated:n',
+    ],
+  ],
+])('the columns of the page have the titles of %s', async (_, prompts, modelIds, columns) => {
+  const models = modelIds.map((modelId) => scriptedModel(['Hello', 'Hello'], { modelId }));
+  const definition = defineEval({ prompt, cases: [{ input: undefined, expect: 'Hello' }] });
+  const folder = mkdtempSync(join(tmpdir(), 'cueline-html-'));
+  try {
+    const html = join(folder, 'report.html');
+    printed(await runEval(definition, { models, prompts }), { options: { html } });
+    expect(pageData(readFileSync(html, 'utf8'))).toMatchObject([{ columns }]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 test('a run that is too large for a link has its log in the page', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cueline-html-'));
   try {
@@ -171,10 +308,9 @@ test('a run that is too large for a link has its log in the page', async () => {
     });
     const output = printed(report, { options: { html, playground: 'https://play.example/' } });
     expect(output).toContain(`Written: ${html}`);
-    const [, data] = /<script id="data" type="application\/json">(.*)<\/script>/.exec(
-      readFileSync(html, 'utf8'),
-    )!;
-    const [{ results }] = JSON.parse(data!) as [{ results: { replay?: string; log?: unknown }[] }];
+    const [{ results }] = pageData(readFileSync(html, 'utf8')) as [
+      { results: { replay?: string; log?: unknown }[] },
+    ];
     expect(results).toMatchObject([
       { replay: expect.stringMatching(/^https:\/\/play\.example\/#/) },
       { log: expect.any(Array) },

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react';
-import type { Draft } from '../input/draft.ts';
+import { areNested, type Draft } from '../input/draft.ts';
 import { isSameJson } from '../input/same-json.ts';
 import { shownProblems } from '../input/shown-problems.ts';
 import {
@@ -79,9 +79,7 @@ export function useArguments(
     isChanged: isEdited(args, input),
     setDraft(draft, path) {
       setArgs({ ...args, draft });
-      setIssues(
-        issues && new Map([...issues].filter(([at]) => !at.startsWith(path) && !path.startsWith(at))),
-      );
+      setIssues(issues && new Map([...issues].filter(([at]) => !areNested(at, path))));
     },
     setJson(json) {
       const next = { ...args, json };

@@ -137,18 +137,26 @@ function tokensOf(state: RunState): Map<string, number> {
   return tokens;
 }
 
-const estimates = new WeakMap<CompiledRequest, [name: [kind: string, name: string], tokens: number][]>();
+type Part = [name: [kind: string, name: string], tokens: number];
 
-function partsOf(request: CompiledRequest): [name: [kind: string, name: string], tokens: number][] {
+const estimates = new WeakMap<CompiledRequest, readonly Part[]>();
+
+function partsOf(request: CompiledRequest): readonly Part[] {
   let parts = estimates.get(request);
-  if (parts === undefined) {
-    parts = estimateTokens(request).parts.map((part) => [
-      [part.kind === 'instructions' ? 'system' : part.kind, part.name],
-      part.tokens,
-    ]);
-    estimates.set(request, parts);
-  }
+  if (parts === undefined) estimates.set(request, (parts = tryToCount(request)));
   return parts;
+}
+
+/** The parts of a request; none if it is of an imported log whose messages cannot be counted. */
+function tryToCount(request: CompiledRequest): readonly Part[] {
+  try {
+    return estimateTokens(request).parts.map(({ kind, name, tokens }) => [
+      [kind === 'instructions' ? 'system' : kind, name],
+      tokens,
+    ]);
+  } catch {
+    return [];
+  }
 }
 
 /** `40 ms`, `0.8 s`, `2 m 05 s`. */

@@ -46,18 +46,20 @@ export const MAX_RUNS = 5_000;
 export const MAX_CASES = 2_000;
 /** The most further models of an eval. */
 export const MAX_MODELS = 8;
+const MAX_VERSIONS = 20;
+const MAX_SCORERS = 10;
 
 /** `most` returns the limit that applies where a link may have up to `limit`. */
 function settingsSchema(most: (limit: number) => number) {
   const string = z.string().max(most(LONGEST_LINKED_TEXT));
   return z.object({
     prompt: string,
-    versions: z.array(string).max(most(20)),
+    versions: z.array(string).max(most(MAX_VERSIONS)),
     models: z.array(string).max(most(MAX_MODELS)),
     scorers: z
       .array(z.object({ kind: z.enum(scorerKinds), value: string }))
       .min(1)
-      .max(most(10)),
+      .max(most(MAX_SCORERS)),
     repeat: z.int().min(1).max(20),
     concurrency: z.int().min(1).max(20),
     prices: z.record(string, z.object({ input: string, output: string })),
@@ -80,6 +82,20 @@ export function readEvalSettings(value: unknown): EvalSettings | undefined {
 /** Reads the user's own eval from storage, with texts of any length; undefined if its shape is invalid. */
 export function readOwnEvalSettings(value: unknown): EvalSettings | undefined {
   return ownSettings.safeParse(value).data;
+}
+
+/** Returns why a link cannot have this eval; undefined if it can. Texts that are too long are not its matter. */
+export function linkProblemOf({ models, versions, scorers, cases }: EvalSettings): string | undefined {
+  const limits: readonly [count: number, most: number, what: string][] = [
+    [models.length, MAX_MODELS, 'further models'],
+    [versions.length, MAX_VERSIONS, 'versions'],
+    [scorers.length, MAX_SCORERS, 'scorers'],
+    [cases.length, MAX_CASES, 'cases'],
+  ];
+  const over = limits.find(([count, most]) => count > most);
+  if (over === undefined) return undefined;
+  const [count, most, what] = over;
+  return `This eval has ${count.toLocaleString('en')} ${what}, and a link carries at most ${most.toLocaleString('en')}. Remove some of them.`;
 }
 
 const text = z.string().max(LONGEST_LINKED_TEXT);
@@ -117,6 +133,7 @@ const sharedResult = z.object({
         inputTokens: number,
         outputTokens: number,
         cachedInputTokens: number.optional(),
+        cacheWriteTokens: number.optional(),
         cost: number.optional(),
       }),
     )

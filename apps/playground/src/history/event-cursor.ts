@@ -12,14 +12,17 @@ export class EventCursor {
   #written = 0;
   /** The `seq` of the next event that appends to its log. */
   #nextSeq: number;
+  /** The latest start of a turn. */
+  #start: RunEvent | undefined;
   /** Turns whose stored events are outdated. */
   #replaced: Set<number> | 'all' = new Set();
   readonly #sizes: number[] = [];
   readonly #texts = createTextWriter();
 
-  /** `nextSeq` is the `seq` of the next event of the session's last turn. */
-  constructor(nextSeq: number) {
-    this.#nextSeq = nextSeq;
+  /** `log` is that of the session's last turn so far. */
+  constructor(log: readonly RunEvent[]) {
+    this.#nextSeq = log.length;
+    this.#start = log[0];
   }
 
   /** The size of the stored events, in characters. */
@@ -38,7 +41,9 @@ export class EventCursor {
   }
 
   /** Notes an event of the last turn, whose number this is. If it does not append to the log, the turn is stored again. */
-  note({ seq }: RunEvent, turn: number): void {
+  note(event: RunEvent, turn: number): void {
+    const { seq } = event;
+    if (seq === 0) this.#start = event;
     const isAgain = seq === 0 && this.#turn === turn && this.#written > 0;
     // a retry keeps a part of the log and appends to it
     if (this.#replaced !== 'all' && (isAgain || seq !== this.#nextSeq)) this.#replaced.add(turn);
@@ -64,7 +69,7 @@ export class EventCursor {
         this.#texts.forgetFrom(turn);
       }
       // the first events replace it
-      const events = log.length === 0 ? turnStart(session) : log.slice(from);
+      const events = log.length === 0 ? turnStart(session, this.#start) : log.slice(from);
       if (events.length === 0) continue;
       const stored = this.#texts.write(events, turn);
       this.#sizes[turn] = (this.#sizes[turn] ?? 0) + lengthOf(stored);

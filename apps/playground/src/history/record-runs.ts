@@ -1,4 +1,4 @@
-import type { RunEvent } from '@cueline/core';
+import { isUnderWay, type RunEvent } from '@cueline/core';
 import { newId } from '../state/new-id.ts';
 import { scriptNameOf, type RunSession } from '../state/store.ts';
 import { describeSession, isOpenEnded, titleOf } from './describe-run.ts';
@@ -157,7 +157,7 @@ class Recording {
     this.session = session;
     this.row = row;
     this.#unlisten = session.run.listen(this.#onEvent);
-    this.#cursor = new EventCursor(session.run.log().length);
+    this.#cursor = new EventCursor(session.run.log());
     if (kind === 'new') {
       this.#claimed = true;
       if (isOpenEnded(session.run.log())) this.#hold();
@@ -196,7 +196,11 @@ class Recording {
   #writeStart(): void {
     this.#isDirty = true;
     // the run starts once the session is shown
-    queueMicrotask(() => void this.flush());
+    queueMicrotask(() => {
+      // the log of a fork has an end until then
+      if (isUnderWay(this.session.run.getState())) this.#hold();
+      void this.flush();
+    });
   }
 
   #hold(): void {
@@ -210,7 +214,10 @@ class Recording {
       this.#release?.();
       this.#release = undefined;
       void this.flush();
-    } else this.#schedule();
+    } else {
+      this.#hold();
+      this.#schedule();
+    }
   };
 
   #schedule(): void {

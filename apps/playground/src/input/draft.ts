@@ -31,6 +31,12 @@ export function pathOf(path: string, key: string | number): string {
   return typeof key === 'number' ? `${path}[${key}]` : `${path}.${key}`;
 }
 
+/** True if one of two paths is the other, or is inside it. */
+export function areNested(one: string, other: string): boolean {
+  const [outer, inner] = one.length < other.length ? [one, other] : [other, one];
+  return inner === outer || inner.startsWith(`${outer}.`) || inner.startsWith(`${outer}[`);
+}
+
 /** Turns a draft into the input, with the checks that do not need the script's schema. */
 export function readDraft(field: Field, draft: Draft): InputReading {
   const problems: Problems = new Map();

@@ -11,7 +11,7 @@ import { LongText } from '../ui/long-text.tsx';
 import { PaneHeader } from '../ui/pane-header.tsx';
 import { Tip } from '../ui/tip.tsx';
 import { visibleText } from '../ui/visible-text.ts';
-import { neighbours, type StepTarget } from './target.ts';
+import { isSimulated, neighbours, type StepTarget } from './target.ts';
 
 type InspectorHeaderProps = {
   shown: ShownRun;
@@ -91,7 +91,7 @@ function Move({ label, to, children }: MoveProps) {
 }
 
 /** The model of a step, how it ended, and how long it took. */
-export function StepFacts({ target: { step, run, work, index } }: { target: StepTarget }) {
+export function StepFacts({ target: { step, work, index } }: { target: StepTarget }) {
   const { request, startedAt, finishedAt, finishReason } = step;
   const isLast = index === work.steps.length - 1;
   const error = isLast && work.status === 'error' ? work.error : undefined;
@@ -99,7 +99,7 @@ export function StepFacts({ target: { step, run, work, index } }: { target: Step
     <>
       <div className="flex min-h-8 shrink-0 items-center gap-3 overflow-hidden px-4 narrow:px-3 text-sm whitespace-nowrap text-ink-2">
         <span className="min-w-0 truncate" title={visibleText(request.model)}>
-          {run.simulated ? 'Demo model' : visibleText(request.model)}
+          {isSimulated(step) ? 'Demo model' : visibleText(request.model)}
         </span>
         <span className="ml-auto shrink-0">
           {finishReason === undefined ? 'Not finished' : (finishLabels[finishReason] ?? finishReason)}

@@ -12,7 +12,7 @@ import { DefinitionView } from './definition/definition-view.tsx';
 import { InspectorHeader, StepFacts } from './inspector-header.tsx';
 import { useStepContent } from './step/step-content.ts';
 import { StepView, type StepTab } from './step/step-view.tsx';
-import { findTarget, latestStep, type StepTarget } from './target.ts';
+import { findTarget, isSimulated, latestStep, type StepTarget } from './target.ts';
 import { useSettledMoment } from './use-settled-moment.ts';
 
 type StepSelection = Exclude<Selection, { kind: 'definition' }>;
@@ -74,7 +74,7 @@ function Step({ target, session, tab, onTab }: StepProps) {
   return (
     <>
       <StepFacts target={target} />
-      <StepView content={content} simulated={target.run.simulated} tab={tab} onTab={onTab} />
+      <StepView content={content} simulated={isSimulated(target.step)} tab={tab} onTab={onTab} />
     </>
   );
 }

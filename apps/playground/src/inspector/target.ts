@@ -42,6 +42,11 @@ export function findTarget(shown: ShownRun, selected: StepSelection): StepTarget
   return call && { ...target, call };
 }
 
+/** True for a step of a simulated model, which is free. The steps of a continued run may have several models. */
+export function isSimulated({ request }: StepState): boolean {
+  return request.model.startsWith('simulated:');
+}
+
 /** The selections of the steps before and after this one. The turns of a conversation follow each other. */
 export function neighbours(
   shown: ShownRun,

@@ -24,8 +24,11 @@ export const OPENAI_BASE_URL = 'https://api.openai.com/v1';
 /** Ollama's default address. */
 export const OLLAMA_BASE_URL = 'http://localhost:11434/v1';
 
+/** The name of a model in the interface, and where it runs. */
+export type ModelLabel = { readonly name: string; readonly detail: string };
+
 /** The name of a connection in the interface. The demo is always called simulated. */
-export function connectionLabel(settings: ConnectionSettings): { name: string; detail: string } {
+export function connectionLabel(settings: ConnectionSettings): ModelLabel {
   switch (settings.kind) {
     case 'demo':
       return { name: 'Demo model', detail: 'simulated' };
@@ -37,6 +40,25 @@ export function connectionLabel(settings: ConnectionSettings): { name: string; d
         detail: hostOf(settings.compatible.baseUrl),
       };
   }
+}
+
+/**
+ * The name in the interface of the model that the state of a run has. `known` is returned if it is the same name, because
+ * a state has fewer details.
+ */
+export function modelLabelOf(
+  { model, simulated }: { readonly model: string; readonly simulated: boolean },
+  known: ModelLabel,
+): ModelLabel {
+  if (model === '') return known;
+  const [provider = ''] = model.split(/[.:]/, 1);
+  const label = simulated
+    ? connectionLabel({ ...defaultConnection, kind: 'demo' })
+    : {
+        name: model.slice(model.indexOf(':') + 1),
+        detail: provider === 'openai' ? 'OpenAI' : provider,
+      };
+  return label.name === known.name ? known : label;
 }
 
 /** A sentence about the model that Run will use; undefined for the demo and for a connection that cannot be used. */

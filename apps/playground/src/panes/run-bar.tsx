@@ -13,6 +13,7 @@ import {
   Pause,
   type LucideIcon,
 } from 'lucide-react';
+import { modelLabelOf } from '../model/connection.ts';
 import { openPreview, usePreview } from '../state/preview.ts';
 import type { RunClock } from '../state/run-clock.ts';
 import type { ShownRun } from '../state/shown-run.ts';
@@ -87,6 +88,8 @@ export function RunBar({ session, shown, hasPreview = false }: RunBarProps) {
   const { Icon, label, look } =
     isPast && (status === 'running' || status === 'waiting') ? pastLooks[status] : looks[status];
   const whole = describeWholeRun(shown);
+  // the model may have been another one at an earlier moment
+  const model = session !== undefined && isPast ? modelLabelOf(state, session.model) : session?.model;
   return (
     <div className="@container flex h-9 shrink-0 items-center gap-x-3 overflow-hidden border-b border-line bg-panel px-4 text-sm text-ink-2 narrow:h-12">
       <span
@@ -102,11 +105,11 @@ export function RunBar({ session, shown, hasPreview = false }: RunBarProps) {
           </span>
         )}
       </span>
-      {session !== undefined && (
+      {session !== undefined && model !== undefined && (
         <>
           <span className="ml-auto min-w-0 truncate @max-[620px]:sr-only">
-            {visibleText(session.model.name)}
-            <span className="text-ink-3"> · {session.model.detail}</span>
+            {visibleText(model.name)}
+            <span className="text-ink-3"> · {visibleText(model.detail)}</span>
           </span>
           <span aria-hidden className="-ml-3 hidden flex-1 @max-[620px]:block" />
           {whole !== undefined && (

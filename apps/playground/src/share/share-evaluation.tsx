@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react';
-import { toSharedResult, type EvalSettings } from '../evals/eval-settings.ts';
+import { linkProblemOf, toSharedResult, type EvalSettings } from '../evals/eval-settings.ts';
 import { runKey, useEvals, type Evaluation } from '../evals/store.ts';
 import { sharedOf, usePrompts, type PromptsState } from '../prompts/store.ts';
 import { usePlayground } from '../state/store.ts';
@@ -19,6 +19,7 @@ export function ShareEvaluation() {
     () => toPayload(prompts, hasResults && what === 'results' ? evaluation : current),
     [prompts, hasResults, what, evaluation, current],
   );
+  const problem = linkProblemOf(payload.evaluation.settings);
   return (
     <>
       <ShareChoice
@@ -33,6 +34,8 @@ export function ShareEvaluation() {
           There is no prompt “{payload.evaluation.settings.prompt}” any more, so nobody could open the link.
           Choose the prompt of this eval.
         </Warning>
+      ) : problem !== undefined ? (
+        <Warning>{problem}</Warning>
       ) : (
         <SharePayload what="evaluation" payload={payload}>
           {hasResults && what === 'results'

@@ -8,7 +8,7 @@ import {
 } from '@cueline/core';
 import type { Replay } from '@cueline/core/replay';
 import { createRunRegistry, type SharedRun } from '@cueline/react';
-import { checkConnection, connectionLabel, secretsOf } from '../model/connection.ts';
+import { checkConnection, connectionLabel, modelLabelOf, secretsOf } from '../model/connection.ts';
 import { continueScenes } from '../model/played-scenes.ts';
 import { messageParts, type Attachment } from './attachments.ts';
 import { nextTurn } from '../sandbox/slices.ts';
@@ -74,9 +74,15 @@ export function startFork(origin: RunSession, fork: Fork): void {
       : // a prompt of the library is its definition, whatever its input is
         runs.open(id, origin.run.definition, { executor: promptExecutor(), log });
   const kept = retry?.from === 0 ? 0 : (log.at(-1)?.t ?? 0);
-  begin({ id, run, source, openScript, earlier, parent }, kept);
-  if (retry === undefined) run.getState();
-  else run.retry(retry).catch(ignore);
+  const session = { id, run, source, openScript, earlier, parent };
+  if (retry === undefined) {
+    // its log is that of the model that ran
+    const state = run.getState();
+    begin(session, kept, { model: modelLabelOf(state, origin.model), simulated: state.simulated });
+  } else {
+    begin(session, kept);
+    run.retry(retry).catch(ignore);
+  }
 }
 
 /** Shows a session of this page again. A run that is under way continues in the background. */
@@ -226,10 +232,14 @@ function slotOf(source: RunSource): 'session' | 'promptSession' {
   return 'script' in source ? 'session' : 'promptSession';
 }
 
-/** `elapsed` is the time of the log that the session continues, in milliseconds. */
+/**
+ * `elapsed` is the time of the log that the session continues, in milliseconds. `ran` is the model of a session in which
+ * nothing runs before the user replies; default: that of the present connection.
+ */
 function begin(
   session: Pick<RunSession, 'id' | 'run' | 'source' | 'openScript' | 'earlier' | 'parent' | 'input'>,
   elapsed = 0,
+  ran?: Pick<RunSession, 'model' | 'simulated'>,
 ): void {
   const { connection } = usePlayground.getState();
   const { source } = session;
@@ -241,6 +251,7 @@ function begin(
       shared: false,
       model: connectionLabel(connection),
       simulated: connection.kind === 'demo',
+      ...ran,
       clock: createRunClock(session.run, { elapsed }),
     } satisfies RunSession,
     ...('script' in source ? { problem: undefined, console: [] } : {}),

@@ -1,6 +1,6 @@
 import type { InputIssue } from '@cueline/core';
 import { create } from 'zustand';
-import { readDraft, ROOT, toDraft, type Draft } from '../input/draft.ts';
+import { areNested, readDraft, ROOT, toDraft, type Draft } from '../input/draft.ts';
 import { fitDraft } from '../input/fit-draft.ts';
 import { nearestField } from '../input/nearest-field.ts';
 import { anyValue, toField, withoutSchema, type Field } from '../input/schema-fields.ts';
@@ -51,7 +51,7 @@ export const useScriptInput = create<ScriptInput>()((set) => ({
       ...(facts !== undefined && field !== undefined
         ? { typed: withTyped(typed, { name: facts.name, field, draft }) }
         : {}),
-      issues: issues.filter((issue) => !issue.path.startsWith(path) && !path.startsWith(issue.path)),
+      issues: issues.filter((issue) => !areNested(issue.path, path)),
     })),
 }));
 

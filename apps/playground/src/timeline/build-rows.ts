@@ -18,7 +18,8 @@ export function buildRows(state: RunState, log: readonly RunEvent[], turn: numbe
   const agents = new Map<AgentState, WorkTimes | undefined>();
   const agentsByPath = groupBy(state.agents, ({ path }) => path);
   const pending = groupBy(allPending(state), ({ toolCallId }) => toolCallId);
-  const builder: Builder = { rows, state, times, turn, agents, pending, isOver };
+  const positions = new Map(state.agents.map((agent, position) => [agent, position]));
+  const builder: Builder = { rows, state, times, turn, agents, positions, pending, isOver };
   for (const [path, works] of times.works) {
     // an agent that starts again on the same path is the next one of it in the list
     const same = works.values();
@@ -41,6 +42,8 @@ type Builder = {
   times: LogTimes;
   turn: number;
   agents: ReadonlyMap<AgentState, WorkTimes | undefined>;
+  /** The positions of the agents in the state. */
+  positions: ReadonlyMap<AgentState, number>;
   pending: ReadonlyMap<string, readonly Pending[]>;
   isOver: boolean;
 };
@@ -57,12 +60,16 @@ function addWork(
 ): void {
   const calls = groupBy(work.toolCalls, ({ step }) => step);
   const queue = createCallQueue(work.toolCalls.map((call) => ({ call, run: builder.state })));
+  const key = 'path' in work ? keyOf(builder, work) : '';
   const parts: { start: number; add(): void }[] = work.steps.map((step, index) => ({
     start: step.startedAt,
-    add: () => addStep(builder, { step, calls: calls.get(index) ?? [], path, level, work: times }, index),
+    add: () => {
+      const own = calls.get(index) ?? [];
+      addStep(builder, { step, calls: own, path, level, work: times, key: `${key} step ${index}` }, index);
+    },
   }));
   for (const [index, note] of (times?.between ?? []).entries()) {
-    const within = { key: `${path ?? ''} between ${index}`, level, selection: undefined };
+    const within = { key: `${key} between ${index}`, level, selection: undefined };
     parts.push({ start: note.start, add: () => builder.rows.push(noteRow(note, within)) });
   }
   for (const agent of agentsBeside(builder.state, path, queue)) {
@@ -70,6 +77,11 @@ function addWork(
     parts.push({ start, add: () => addAgent(builder, agent, level) });
   }
   for (const { add } of sorted(parts)) add();
+}
+
+/** The beginning of the keys of an agent's rows. Several agents of one run may have the same path. */
+function keyOf({ positions }: Builder, agent: AgentState): string {
+  return `${positions.get(agent)} ${agent.path}`;
 }
 
 /** Adds an agent that is not itself a tool's call, with its steps. */
@@ -80,7 +92,7 @@ function addAgent(builder: Builder, agent: AgentState, level: number): void {
   const { path, name = 'agent' } = agent;
   const row = pushParent(builder.rows, {
     ...mark,
-    key: `agent ${path} ${start}`,
+    key: `agent ${keyOf(builder, agent)}`,
     level,
     kind: 'agent',
     label: name,
@@ -105,16 +117,16 @@ type StepInTree = {
   path: string | undefined;
   level: number;
   work: WorkTimes | undefined;
+  key: string;
 };
 
-function addStep(builder: Builder, { step, calls, path, level, work }: StepInTree, index: number): void {
+function addStep(builder: Builder, { step, calls, path, level, work, key }: StepInTree, index: number): void {
   const { state, rows, turn } = builder;
   const times = work?.steps[index];
   const { startedAt: start } = step;
   const over = work?.end ?? (builder.isOver ? state.elapsed : undefined);
   const end = step.finishedAt ?? over;
   const selection = { kind: 'step', turn, agent: path, step: step.step } as const;
-  const key = `${path ?? ''} step ${index}`;
   const row = pushParent(rows, {
     ...mark,
     key,

@@ -35,6 +35,28 @@ export function answerWaits(log: readonly RunEvent[]): readonly Span[] {
 }
 
 /**
+ * The times in which a call of the run itself, or of the agent at `path`, ran until the run broke off. A call may run
+ * again once the run continues.
+ */
+export function brokenOffSpans(
+  log: readonly RunEvent[],
+  path?: string,
+): readonly (Span & { readonly toolCallId: string })[] {
+  const spans: (Span & { toolCallId: string })[] = [];
+  const running = new Map<string, number>();
+  for (const event of log) {
+    if (event.type === 'run-resume') {
+      for (const [toolCallId, start] of running) spans.push({ toolCallId, start, end: event.t });
+      running.clear();
+    }
+    if (event.agent !== path) continue;
+    if (event.type === 'tool-start') running.set(event.toolCallId, event.t);
+    if (event.type === 'tool-end' || event.type === 'tool-error') running.delete(event.toolCallId);
+  }
+  return spans;
+}
+
+/**
  * How long a run waited for answers, for its tools and for the model, in milliseconds. Calls side by side count once,
  * and a time in which the run also waited for an answer counts as such.
  */
@@ -46,10 +68,15 @@ export function runTimes(
   const calls = toolCalls.flatMap(({ startedAt: start, finishedAt: end = elapsed }) =>
     start === undefined ? [] : [{ start, end }],
   );
+  const spans = [...waits, ...calls, ...brokenOffSpans(log)];
   const waiting = covered(waits);
-  const answered = covered([...waits, ...calls]);
-  const all = steps.reduce((sum, { startedAt, finishedAt = elapsed }) => sum + finishedAt - startedAt, 0);
-  return { waiting, tools: answered - waiting, model: Math.max(0, all - answered) };
+  const answered = covered(spans);
+  // a continued run makes the unfinished calls between two steps
+  const all = covered([
+    ...spans,
+    ...steps.map(({ startedAt: start, finishedAt: end = elapsed }) => ({ start, end })),
+  ]);
+  return { waiting, tools: answered - waiting, model: all - answered };
 }
 
 /** The length of the times that at least one span covers. */

@@ -195,8 +195,8 @@ function innerItem(
   { turn, look, live }: Pick<InnerItem, 'turn' | 'look' | 'live'>,
 ): InnerItem {
   return {
-    // one conversation may have a summary of the same path in each of its runs
-    key: `${run.runId} ${agent.path}`,
+    // each run of a conversation has its own agents, and several agents of one run may have the same path
+    key: `${run.runId} ${run.agents.indexOf(agent)} ${agent.path}`,
     kind: 'inner',
     agent,
     look,

@@ -3,7 +3,7 @@ import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { beforeEach, expect, test } from 'vitest';
 import { EvalForm } from '../../src/evals/eval-form.tsx';
-import { readEvalSettings, type EvalSettings } from '../../src/evals/eval-settings.ts';
+import { linkProblemOf, readEvalSettings, type EvalSettings } from '../../src/evals/eval-settings.ts';
 import { openCaseFile } from '../../src/evals/open-case-file.ts';
 import { otherModels } from '../../src/evals/plan-eval.ts';
 import { sampleEval } from '../../src/evals/sample-eval.ts';
@@ -45,6 +45,8 @@ test('the user’s own eval is read with more models and scorers than a link may
   const stored = { documents: [{ id: 'own', isOwn: true, content }], shown: 'own' };
   expect(readStoredEvals(structuredClone(stored))).toEqual(stored);
   expect(readEvalSettings({ ...sampleEval, models })).toBeUndefined();
+  expect(linkProblemOf({ ...sampleEval, models })).toMatch(/has \d+ further models.* at most 8/);
+  expect(linkProblemOf(sampleEval)).toBeUndefined();
 });
 
 test('the form adds no model beyond the maximum of a link, and says why', () => {

@@ -90,7 +90,7 @@ describe('sessions and agent calls', () => {
 
   test('a session that is too long continues with a summary', async () => {
     const { steps, agents } = await playScenes('ships-cat');
-    expect(agents.map(({ path, status }) => [path, status])).toEqual([['summarize-1', 'done']]);
+    expect(agents.map(({ name, status }) => [name, status])).toEqual([['summarize', 'done']]);
     const said = steps.map(({ request }) => JSON.stringify(request.messages));
     expect(said.map((text) => text.includes('Loaded cork'))).toEqual([
       false,

@@ -302,6 +302,34 @@ test('a run is stored with its input before it has an event, and can be started 
   expect(opened.session.run.log()[0]).toMatchObject({ type: 'run-start', input: { city: 'Oslo' } });
 });
 
+test('a first turn that runs again is stored with its input and its messages before it has an event', async () => {
+  const name = newName();
+  const own = { id: 'prompt-0', role: 'user', parts: [{ type: 'text', text: 'Hello.' }] };
+  const begun = { t: 0, seq: 0, ...start, input: { city: 'Oslo' }, messages: [own] };
+  const fork = createSession('again', [begun, step, { type: 'run-end', outcome: 'stopped' }]);
+  await fork.run.restored;
+  await vi.dynamicImportSettled();
+  const { store, recorder } = createTab(name);
+  recorder.follow(fork);
+  fork.run.retry({ from: 0 }).catch(() => {});
+  await recorder.flush();
+  expect(await store.logs('again')).toEqual([[begun]]);
+
+  // the page is closed, and the next one continues the run
+  held.clear();
+  const later = createTab(name);
+  const opened = await openRun(later.store, 'again');
+  if ('problem' in opened) return expect.unreachable(opened.problem);
+  const session = later.recorder.opened(opened.session, opened.row);
+  const silent = { [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }) };
+  session.run.configure({ executor: { start: () => silent } as never });
+  later.recorder.follow({ ...session });
+  session.run.retry().catch(() => {});
+  await later.recorder.flush();
+  expect(session.run.log()).toEqual([]);
+  expect(await store.logs('again')).toEqual([[begun]]);
+});
+
 test('a stored run can be opened, however long its prompt is', async () => {
   const { store, recorder } = createTab(newName());
   const prompt = { ...emptyPrompt('long'), userPrompt: 'x'.repeat(200_001), userPromptParameters: [] };

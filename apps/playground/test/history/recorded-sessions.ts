@@ -34,8 +34,11 @@ export function createTab(
   return { store, recorder, onProblem };
 }
 
-/** A run whose events the test sends. */
-export function createSession(id: string): RunSession & { say: (...bodies: object[]) => Promise<void> } {
+/** A run whose events the test sends. `log` has those of the run that it continues. */
+export function createSession(
+  id: string,
+  log: readonly object[] = [],
+): RunSession & { say: (...bodies: object[]) => Promise<void> } {
   let queue: RunEvent[] = [];
   let wake = (): void => {};
   let seq = 0;
@@ -51,7 +54,7 @@ export function createSession(id: string): RunSession & { say: (...bodies: objec
   };
   const run = createRun(
     definePrompt('script', () => {}),
-    { executor },
+    { executor, log: log.map((body, index) => ({ t: index, seq: index, ...body }) as never) },
   );
   return {
     id,

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { createSession, createTab, end, newName, start, step, text } from './recorded-sessions.ts';
+import { expect, test, vi } from 'vitest';
+import { createSession, createTab, end, held, newName, start, step, text } from './recorded-sessions.ts';
 
 test('a run of the tree that is shown again stays stored as it was, and can be replied to', async () => {
   const shown = new Set(['first']);
@@ -43,4 +43,34 @@ test('a run under way that is not shown is found by its id', async () => {
   await session.say(end);
   await recorder.flush();
   expect(recorder.underWay('one')).toBeUndefined();
+});
+
+test('a fork is under way from its start to its end, although its log had an end', async () => {
+  const { recorder } = createTab(newName(), undefined, new Set());
+  const fork = createSession('other', [start, step, end]);
+  await fork.run.restored;
+  await vi.dynamicImportSettled();
+  recorder.follow(fork);
+  void fork.run.retry();
+  const isUnderWay = async (): Promise<boolean[]> => {
+    await recorder.flush();
+    return [recorder.underWay('other') === fork, held.has('other')];
+  };
+  expect(await isUnderWay(), 'before its first event').toEqual([true, true]);
+  await fork.say(start, step);
+  expect(await isUnderWay()).toEqual([true, true]);
+  await fork.say(end);
+  expect(await isUnderWay()).toEqual([false, false]);
+});
+
+test('a fork whose retry starts late is under way from its first event on', async () => {
+  const { recorder } = createTab(newName(), undefined, new Set());
+  const fork = createSession('late', [start, step, end]);
+  recorder.follow(fork);
+  await recorder.flush();
+  expect(recorder.underWay('late')).toBeUndefined();
+  void fork.run.retry();
+  await fork.say(start, step);
+  await recorder.flush();
+  expect([recorder.underWay('late'), held.has('late')]).toEqual([fork, true]);
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { readDraft, toDraft } from '../../src/input/draft.ts';
+import { areNested, readDraft, toDraft } from '../../src/input/draft.ts';
 import { isSameJson } from '../../src/input/same-json.ts';
 import type { Field } from '../../src/input/schema-fields.ts';
 import { fieldForValue } from '../../src/input/value-field.ts';
@@ -108,4 +108,16 @@ test('every member of a value comes back as it was, whatever the schema says', (
       expect(kept).toBe(true);
     }),
   );
+});
+
+test.each([
+  ['input', 'input', true],
+  ['input', 'input.from', true],
+  ['input.items[1].name', 'input.items', true],
+  ['input.from', 'input.fromDate', false],
+  ['input.items[1]', 'input.items[10]', false],
+  ['input.to', 'input.from', false],
+])('of the paths %s and %s, one is inside the other: %s', (one, other, nested) => {
+  expect(areNested(one, other)).toBe(nested);
+  expect(areNested(other, one)).toBe(nested);
 });

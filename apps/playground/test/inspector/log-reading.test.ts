@@ -228,6 +228,23 @@ describe('a call', () => {
     expect(rows.map(({ name }) => name)).toContain('Repeated');
   });
 
+  test('that ran before the run broke off did not wait in that time', () => {
+    const begin: RunEventBody = { type: 'tool-start', toolCallId: 'c1', toolName: 'read' };
+    const resumed: RunEventBody = { type: 'run-resume', runId: 'again', model: 'simulated:demo' };
+    const continued = logOf([
+      start,
+      ...step(0, [...called('c1', 'read'), begin]),
+      resumed,
+      ...ran('c1', 'read', 'text'),
+    ]);
+    const [call] = reduceAll(continued).toolCalls;
+    const events = eventsOfCall(continued, call!, { path: undefined, start: 1, until: Infinity });
+    const rows = rowsOfCall(call!, events, undefined, undefined).map(
+      ({ name, value }) => `${name}: ${value}`,
+    );
+    expect(rows.slice(2, 5)).toEqual(['Waited: 20 ms', 'Broken off: after 20 ms', 'Ran: 10 ms']);
+  });
+
   test('belongs to the task that was open when it was made', () => {
     expect(taskDuring(log, undefined, 1)).toBe('Count');
     expect(taskDuring(log, undefined, 5)).toBe('Send');

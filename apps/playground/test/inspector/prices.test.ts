@@ -20,11 +20,19 @@ test('there is no price for other servers, unknown models and names of Object’
   }
 });
 
-test('cached tokens cost their own price', () => {
-  const price = { input: 2, output: 8, cachedInput: 0.5 };
-  const usage = { input: 1_000_000, cached: 400_000, output: 500_000, reasoning: undefined };
-  expect(costOfUsage(usage, price)).toBeCloseTo(1.2 + 0.2 + 4);
+test('tokens that a cache gives or takes cost their own price', async () => {
+  const price = { input: 2, output: 8, cachedInput: 0.5, cacheWrite: 2.5 };
+  const usage = {
+    input: 1_000_000,
+    cached: 400_000,
+    written: 200_000,
+    output: 500_000,
+    reasoning: undefined,
+  };
+  expect(costOfUsage(usage, price)).toBeCloseTo(0.8 + 0.2 + 0.5 + 4);
   expect(costOfUsage({ ...usage, output: undefined }, price)).toBeUndefined();
+  const anthropic = await loadPrice('anthropic.messages:claude-3-7-sonnet-20250219');
+  expect(anthropic?.cacheWrite).toBeGreaterThan(anthropic!.input);
 });
 
 test('small costs keep two significant digits', () => {

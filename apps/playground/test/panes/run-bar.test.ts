@@ -42,3 +42,15 @@ test('a run has no time before its first event', () => {
   expect(starting).toContain('Running starting');
   expect(starting).not.toContain('1 m 00 s');
 });
+
+test('an earlier moment has the model of its own turn', () => {
+  const paid = { ...session, model: { name: 'gpt-5', detail: 'OpenAI' }, simulated: false };
+  expect(draw(paid, false, { ...running, model: 'openai.responses:gpt-5' })).toContain('gpt-5 · OpenAI');
+  const demo: RunState = { ...running, model: 'simulated:demo', simulated: true };
+  expect(draw(paid, true, demo)).toContain('Demo model · simulated');
+  expect(draw(session, true, { ...running, model: 'openai.responses:gpt-5' })).toContain('gpt-5 · OpenAI');
+  // the session knows more about a model of its own
+  const local = { ...paid, model: { name: 'llama3.2', detail: 'localhost:11434' } };
+  const state: RunState = { ...running, model: 'custom.chat:llama3.2' };
+  expect(draw(local, true, state)).toContain('llama3.2 · localhost:11434');
+});

@@ -348,8 +348,12 @@ describe('an edit', () => {
     expect(answerOf(session, 0, 0)).toBe('I look left.');
     expect(answerOf(session, 0, 1)).toBe('Nothing.');
     expect(answerOf(session, 0, 2)).toBeUndefined();
+    const { connection } = store();
+    usePlayground.setState({ connection: { ...connection, kind: 'openai' } });
     forkEdited(session, 0, { step: 1, text: 'A cat.' });
     expect(shown().run.getState()).toMatchObject({ status: 'done', text: 'A cat.' });
+    expect(shown()).toMatchObject({ model: session.model, simulated: true });
+    usePlayground.setState({ connection });
     expect(model.calls).toHaveLength(2);
     reply('Really?');
     await shown().run.finished;

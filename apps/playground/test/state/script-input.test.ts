@@ -224,3 +224,15 @@ test('the form of a script is not that of the script before, which a link replac
   expect(form().field).toBeUndefined();
   expect(readScriptInput()).toEqual({ input: undefined });
 });
+
+test('a change of a field keeps the issue of another one whose name begins the same', () => {
+  const text = { type: 'string' };
+  const schema = { type: 'object', properties: { from: text, fromDate: text } };
+  showFacts({ name: 'plan', input: { kind: 'schema', schema } });
+  showInputIssues([
+    { path: 'input.fromDate', message: 'Not a date' },
+    { path: 'input.from.city', message: 'Too short' },
+  ]);
+  form().setDraft({ from: 'Faro' }, 'input.from');
+  expect(problems()).toEqual({ 'input.fromDate': 'Not a date.' });
+});

@@ -230,3 +230,15 @@ test('a log that grows has the same rows at every event as a log that is read at
   growing.push(...logOf([start, begin]));
   expect(outline(rowsOf(growing))).toEqual(['Step 1: first-token 10-…']);
 });
+
+test('the rows of two agents with the same path have keys of their own', () => {
+  const summary = [
+    ...begun('s', 'summarize'),
+    ...step(0, [{ type: 'warning', message: 'Slow.' }, ...called('c', 'look')], 's'),
+    ...ended('s'),
+  ];
+  const resume: RunEventBody = { type: 'run-resume', runId: 'again', model: 'simulated:demo' };
+  const rows = rowsOf(logOf([start, ...step(0, []), ...summary, resume, ...summary, ...step(1, []), end]));
+  expect(rows.filter(({ label }) => label === 'summarize')).toHaveLength(2);
+  expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length);
+});

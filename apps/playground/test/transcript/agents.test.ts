@@ -134,3 +134,13 @@ test('an agent with the name of its tool counts as the tool, unless there are se
 function fixId(body: RunEventBody): RunEventBody {
   return body.type === 'agent-start' ? { ...body, toolCallId: body.toolCallId.replace(/~.*/, '') } : body;
 }
+
+test('two agents with the same path have rows with keys of their own', () => {
+  const summary = [...begun('s', 'summarize'), ...step(0, [], 's'), ...ended('s')];
+  const resume: RunEventBody = { type: 'run-resume', runId: 'again', model: 'simulated:demo' };
+  const items = toTranscript(
+    stateOf([start, ...step(0, []), ...summary, resume, ...summary, ...step(1, [])]),
+  );
+  expect(items.filter(({ kind }) => kind === 'inner')).toHaveLength(2);
+  expect(new Set(items.map(({ key }) => key)).size).toBe(items.length);
+});

@@ -35,3 +35,23 @@ test('a run without an answer to wait for has no such time', () => {
   const quiet = log(true).filter(({ type }) => !type.startsWith('approval'));
   expect(runTimes(reduceAll(quiet), quiet)).toEqual({ waiting: 0, tools: 1_000, model: 9_000 });
 });
+
+test('a call that a continued run makes between two steps, and its first try, are no time of the model', () => {
+  const call = { toolCallId: 'c', toolName: 'read' };
+  const events = [
+    { t: 0, type: 'run-start', v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' },
+    { t: 0, type: 'step-start', step: 0, request: { messages: [] } },
+    { t: 900, type: 'tool-input-end', ...call, input: {} },
+    { t: 1_000, type: 'tool-start', ...call },
+    { t: 1_200, type: 'step-end', step: 0, finishReason: 'interrupted', usage: {} },
+    { t: 1_200, type: 'run-resume', runId: 's', model: 'm' },
+    { t: 1_300, type: 'approval-request', approvalId: 'p', ...call, input: {} },
+    { t: 61_300, type: 'approval-response', approvalId: 'p', response: { approved: true } },
+    { t: 61_300, type: 'tool-start', ...call },
+    { t: 62_300, type: 'tool-end', ...call, output: 'text' },
+    { t: 62_300, type: 'step-start', step: 1, request: { messages: [] } },
+    { t: 66_300, type: 'step-end', step: 1, finishReason: 'stop', usage: {} },
+    { t: 66_300, type: 'run-end', outcome: 'done', finishReason: 'stop' },
+  ].map((event, seq) => ({ seq, ...event }) as RunEvent);
+  expect(runTimes(reduceAll(events), events)).toEqual({ waiting: 60_000, tools: 1_200, model: 5_000 });
+});

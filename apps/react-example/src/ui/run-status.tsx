@@ -78,7 +78,9 @@ function describe(state: RunState, place: Place): string {
 
 /** A message for the reader: an error's own message is for the app's developer. */
 function whyFailed({ code, message, details }: SerializedError, place: Place): string {
-  if (place !== 'page' && details?.['statusCode'] === 401) {
+  // the code of the route, or of the proxy: a provider that refuses the server's key is `auth`, too
+  const refusal = details?.['routeCode'] ?? details?.['proxyCode'];
+  if (refusal === 'unauthorized') {
     return 'The server no longer knows this page. Reload it, then continue.';
   }
   if (code === 'content_filter') return 'The model refused to answer this. Ask for something else.';

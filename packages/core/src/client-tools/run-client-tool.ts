@@ -29,7 +29,7 @@ export type ClientToolFunction<Input = unknown, Output = unknown> = (
   context: ClientToolContext,
 ) => Output | Promise<Output>;
 
-/** How often a command is sent that a broken connection may have lost, and the pauses in between, in milliseconds. */
+/** How often a claim is sent that a broken connection may have lost, and the pauses in between, in milliseconds. */
 const TRIES = 8;
 const PAUSE_MS = 500;
 const MAX_PAUSE_MS = 10_000;
@@ -72,12 +72,10 @@ export async function runClientTool(
     if (page !== undefined && (closed.aborted || activeCalls.has(clientCallId))) return;
     isMine = true;
     activeCalls.add(clientCallId);
-    await holdPage(thisPage);
-    if (page !== undefined && effect !== 'read' && idempotent !== true) await answer(interrupted(toolName));
-    else if ((await sendRepeatedly(run, claim, closed)).accepted) await answer(await call());
-  } catch (error) {
-    // if the connection is lost, the call's time limit ends it
-    if (!closed.aborted) await answer({ error: errorTextOf(error) }).catch(() => {});
+    const response = await respond();
+    if (response !== undefined) await answer(response);
+  } catch {
+    // the call's time limit ends it
   } finally {
     if (isMine) activeCalls.delete(clientCallId);
   }
@@ -85,6 +83,17 @@ export async function runClientTool(
   // another page had claimed it, and the log received that only while this page asked
   if (now !== undefined && now.page !== undefined && now.page !== page && now.page !== thisPage) {
     await runClientTool(now, fn, run);
+  }
+
+  /** Returns the response to the call, or undefined if another page has claimed it. */
+  async function respond(): Promise<ClientToolResponse | undefined> {
+    await holdPage(thisPage);
+    if (page !== undefined && effect !== 'read' && idempotent !== true) return interrupted(toolName);
+    try {
+      return (await sendRepeatedly(run, claim, closed, TRIES)).accepted ? await call() : undefined;
+    } catch (error) {
+      return { error: errorTextOf(error) };
+    }
   }
 
   async function call(): Promise<ClientToolResponse> {
@@ -102,30 +111,43 @@ export async function runClientTool(
 
   async function answer(response: ClientToolResponse): Promise<void> {
     if (closed.aborted) return;
-    const type = 'client-tool-response';
-    const reply = await sendRepeatedly(run, { type, clientCallId, response }, closed);
-    if (reply.accepted || closed.aborted || 'error' in response) return;
-    // a refused output becomes an error of this call
-    await sendRepeatedly(run, { type, clientCallId, response: { error: reply.reason } }, closed);
+    const send = (response: ClientToolResponse): Promise<EditReply> =>
+      sendRepeatedly(run, { type: 'client-tool-response', clientCallId, response }, closed);
+    if ('error' in response) return void (await send(response));
+    const why = await send(response).then(
+      (reply) => (reply.accepted ? undefined : reply.reason),
+      (error: unknown) => errorTextOf(error),
+    );
+    // the model must not read that the call failed
+    if (why === undefined || closed.aborted) return;
+    await send({ error: `${toolName} ran, but its output could not be sent: ${why}` });
   }
 }
 
-/** Sends a command again if the connection broke. Repeating these commands changes nothing. */
+/**
+ * Sends a command again if the connection broke, as long as the call is pending. Repeating these commands changes nothing.
+ */
 async function sendRepeatedly(
   run: FollowedRun,
   command: RunCommand,
   closed: AbortSignal,
+  maxTries: number = Infinity,
 ): Promise<EditReply> {
   for (let tries = 1; ; tries += 1) {
     try {
       return (await run.send(command)) ?? { accepted: false, reason: 'The run is not in progress.' };
     } catch (error) {
       if (closed.aborted) return { accepted: false, reason: 'The call no longer needs an answer.' };
-      if (tries === TRIES || !isTransient(error)) throw error;
+      if (tries === maxTries || !isTransient(error)) throw error;
       const pause = Math.min(PAUSE_MS * 2 ** (tries - 1), MAX_PAUSE_MS);
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, pause);
-        closed.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+        const go = (): void => {
+          clearTimeout(timer);
+          closed.removeEventListener('abort', go);
+          resolve();
+        };
+        const timer = setTimeout(go, pause);
+        closed.addEventListener('abort', go);
       });
     }
   }

@@ -13,7 +13,7 @@ import { createModelCalls } from '../provider/model-calls.ts';
 import type { UserContext } from '../prompt/call-settings.ts';
 import type { PromptOptions } from '../prompt/prompt-options.ts';
 import { createProviderApprovals, separateAnswers } from './provider-approvals.ts';
-import type { Ending } from './ending.ts';
+import type { EarlyEnd, Ending } from './ending.ts';
 import { createRecorder, type Recorder } from './recording/recorder.ts';
 import { createResponseCheck, type ResponseCheck } from './response-check.ts';
 import type { StreamContext } from './stream-context.ts';
@@ -81,9 +81,9 @@ export function startAgentLoop(agentContext: AgentContext, loopOptions: AgentLoo
   const tasks = taskList === undefined ? undefined : createTaskProgress(prompt, taskList, sink, position);
   const response =
     responseSchema === undefined ? undefined : createResponseCheck(responseSchema, past?.corrections);
-  const unfinished = (): CuelineError | 'waiting' | undefined => {
-    const { error, waiting } = policy?.result?.() ?? {};
-    return tasks?.unfinished() ?? response?.failure() ?? error ?? (waiting === true ? 'waiting' : undefined);
+  const unfinished = (early?: EarlyEnd): CuelineError | 'waiting' | undefined => {
+    const { error, waiting = false } = policy?.result?.() ?? {};
+    return tasks?.unfinished(early) ?? response?.failure(early) ?? error ?? (waiting ? 'waiting' : undefined);
   };
   const approvals = createProviderApprovals(agentContext);
   const { messages, answers } =
@@ -189,9 +189,12 @@ function steersOf(
     await durable?.beforeEnd();
     return tasks?.nudge();
   };
+  // while tasks are open, the answer is not the result
+  const check: Steer['message'] = (step) =>
+    tasks?.unfinished() === undefined ? response?.check(step) : undefined;
   return [
     ...(tasks === undefined ? [] : [{ cause: 'tasks' as const, message: nudge }]),
-    ...(response === undefined ? [] : [{ cause: 'output' as const, message: response.check }]),
+    ...(response === undefined ? [] : [{ cause: 'output' as const, message: check }]),
   ];
 }
 

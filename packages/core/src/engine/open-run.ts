@@ -105,6 +105,8 @@ export async function openRun<Input, Output extends OutputInterface, const Plugi
     tools,
     messages: givenMessages,
   });
+  if (policySetup !== undefined && prompt.definitions.taskList !== undefined)
+    throw taskListError(definition.name);
   if (config.tasks !== undefined) prompt.definitions.taskList?.resume(config.tasks);
   if (definition.output !== undefined && options.output !== undefined) {
     throw new CuelineError(
@@ -159,6 +161,14 @@ function optionsOver(under: LoopPolicySetup['options'] | undefined, options: Pro
     tools: { ...under.tools, ...options.tools },
     limits: { ...under.limits, ...options.limits },
   };
+}
+
+/** Returns the error for a task list in a session or an agent call, whose policy would replace the list's messages. */
+function taskListError(name: string): CuelineError {
+  return new CuelineError(
+    'invalid_definition',
+    `The session or agent "${name}" cannot have a task list, which a plugin defines here. Leave the plugin out, or run the list in a prompt of its own.`,
+  );
 }
 
 /** Returns the error for a remote prompt that was started here. */

@@ -101,7 +101,10 @@ class StepPreparation {
   };
 
   /** The hooks of the current task follow those of the prompt. */
-  #reportHook(step: number, index: number, changed: string[]): void {
+  #reportHook(stepNumber: number, index: number, changed: string[]): void {
+    const { keptSteps = 0 } = this.#agentContext;
+    // like the start of the step: the log that a retry continues adds the kept steps to both
+    const step = stepNumber - keptSteps;
     const taskId = index < this.#base.hooks.length ? undefined : this.#tasks?.taskId;
     this.#sink.append({ type: 'hook', step, index, ...(taskId === undefined ? {} : { taskId }), changed });
   }

@@ -2,6 +2,7 @@ import { Output, type FinishReason, type OutputInterface } from 'ai';
 import { thrownText } from '../base/error-source.ts';
 import { CuelineError } from '../base/errors.ts';
 import { parseWith, toSchema, type ToolSchema } from '../tools/schema.ts';
+import { earlyEnds, type EarlyEnd } from './ending.ts';
 
 /** The maximum number of answers. */
 const MAX_TRIES = 3;
@@ -12,8 +13,8 @@ export type ResponseCheck = {
   readonly output: OutputInterface;
   /** Checks an answer. Returns the feedback to the model if the answer does not fit and the model may try again. */
   check(step: { text: string; finishReason?: FinishReason }): Promise<string | undefined>;
-  /** Returns the error if no answer fits. */
-  failure(): CuelineError | undefined;
+  /** Returns the error if no answer fits. `early` is what ended the loop, if it was not the model. */
+  failure(early?: EarlyEnd): CuelineError | undefined;
   /** The parsed answer. */
   readonly value: unknown;
 };
@@ -39,16 +40,18 @@ export function createResponseCheck(toolSchema: ToolSchema, tries = 0): Response
         return `Your answer does not fit what is asked for: ${issues}\nAnswer again with the whole JSON and nothing else.`;
       }
     },
-    failure: () =>
-      issues === undefined
-        ? undefined
-        : new CuelineError(
-            'parse_failed',
-            `The answer did not fit its schema after ${tries} tries. ${isCut ? 'Raise maxOutputTokens, or ask for less at once.' : 'Try another model, or a simpler schema.'} What did not fit: ${issues}`,
-            {
-              details: { tries },
-            },
-          ),
+    failure(early) {
+      if (issues === undefined) return undefined;
+      const advice = isCut
+        ? 'Raise maxOutputTokens, or ask for less at once.'
+        : 'Try another model, or a simpler schema.';
+      const reason =
+        early === undefined
+          ? `The answer did not fit its schema after ${tries} tries. ${advice}`
+          : `${earlyEnds[early].what} before an answer fitted its schema. ${earlyEnds[early].advice}`;
+      const what = early !== undefined && tries === 0 ? '' : ` What did not fit: ${issues}`;
+      return new CuelineError('parse_failed', reason + what, { details: { tries } });
+    },
     get value() {
       return value;
     },

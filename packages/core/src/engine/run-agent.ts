@@ -154,7 +154,9 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
       });
     },
   });
+  runContext.stepRecorders.add(recorder.calls);
   await result.consumeStream({ onError: (error) => recorder.fail(error) });
+  runContext.stepRecorders.delete(recorder.calls);
   // a run that has ended logs no more events
   if (ending === undefined) policy?.ended?.(endingBy(abortSignal?.reason));
   abortSignal?.throwIfAborted();

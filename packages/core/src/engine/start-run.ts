@@ -114,6 +114,7 @@ export async function startRun<
       abort.abort(error);
     },
   });
+  for (const toolCallId of answeredCalls(config)) runContext.pathOf(undefined, toolCallId);
   const stop = (reason: unknown = new CuelineError('aborted', 'The run was stopped.')): void => {
     recorder.end('stopped');
     abort.abort(reason);
@@ -127,6 +128,7 @@ export async function startRun<
     sink: log,
     past,
     agentEvents: config.unfinishedCalls?.flatMap((call) => call.agentEvents ?? []),
+    keptSteps: countAnsweredSteps(config),
   };
   const policy = opened.policySetup?.policy({
     agentContext,
@@ -149,6 +151,7 @@ export async function startRun<
       : {}),
     onEnd(ending) {
       const output = response === undefined ? policy?.result?.()?.output : response.value;
+      for (const steps of runContext.stepRecorders) steps.stepStops();
       log.append(runEnd(ending, output, runContext.secrets));
     },
   });
@@ -165,6 +168,30 @@ export async function startRun<
     prompt: opened.prompt,
     run: createRunHandle(runId, runContext, () => void drive(), stop),
   };
+}
+
+/**
+ * Returns the ids of the calls in the answer that a retry continues. A retried run has the agents of these calls in its
+ * log, so an agent whose call repeats an id needs another path.
+ */
+function answeredCalls({
+  messages = [],
+  unfinishedCalls = [],
+}: Pick<PromptConfig, 'messages' | 'unfinishedCalls'>): string[] {
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant') return [];
+  const unfinished = new Set(unfinishedCalls.map(({ toolCallId }) => toolCallId));
+  return last.parts.flatMap((part) => {
+    const isAnswered =
+      'toolCallId' in part && (part.state === 'output-available' || part.state === 'output-error');
+    return isAnswered && !unfinished.has(part.toolCallId) ? [part.toolCallId] : [];
+  });
+}
+
+/** Returns the number of steps of the answer that a retry continues. */
+function countAnsweredSteps({ messages = [] }: Pick<PromptConfig, 'messages'>): number {
+  const last = messages.at(-1);
+  return last?.role === 'assistant' ? last.parts.filter(({ type }) => type === 'step-start').length : 0;
 }
 
 /** Returns the first event of a run. */

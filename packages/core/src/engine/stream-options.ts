@@ -129,12 +129,12 @@ async function prepareForModel(
   prepareStep: PrepareStep,
   step: Parameters<PrepareStep>[0],
 ): Promise<PrepareStepResult<ToolSet, UserContext>> {
-  const { runContext, sink, past } = agentContext;
+  const { runContext, sink, past, keptSteps = 0 } = agentContext;
   const prepare = aroundPrepareStep?.(prepareStep) ?? prepareStep;
   const userStep = {
     ...step,
     model: modelCalls.unwrap(step.model),
-    stepNumber: step.stepNumber + (past?.nextStep ?? 0),
+    stepNumber: step.stepNumber + keptSteps + (past?.nextStep ?? 0),
   };
   const prepared = await runContext.track((async () => prepare(userStep))());
   // a session may have waited for a summary, and another process continues the run by now
@@ -156,21 +156,34 @@ function createLoopPreparation(
   instructions: () => Instructions | undefined,
   shouldStop: StopCheck,
 ): LoopPreparation {
-  const { recorder, registry, toolApproval, policy, agentContext, takeOver, unfinishedCalls = [] } = context;
+  const {
+    recorder,
+    registry,
+    tasks,
+    toolApproval,
+    policy,
+    agentContext,
+    takeOver,
+    unfinishedCalls = [],
+  } = context;
   let received: readonly ModelMessage[] = [];
 
   return {
     async begin(messages) {
+      if (takeOver === undefined && unfinishedCalls.length === 0) return;
       const settling = { recorder, registry, toolApproval, signal: context.abortSignal };
+      const hasOpenStep = takeOver === undefined || takeOver.past.openStep !== undefined;
+      const { initialMessageCount = messages.length } = context;
+      const layer = await tasks?.resume(messages, initialMessageCount, hasOpenStep);
+      const definitions = layered(context.prompt.definitions, layer);
       if (takeOver === undefined) {
+        registry.update(definitions.tools, tasks?.taskId);
         const onFail = ({ agentEvents = [] }: UnfinishedCall): void => {
           for (const agent of openAgents(agentEvents).toReversed())
             agentContext.runContext.log.append({ type: 'agent-end', outcome: 'stopped', agent });
         };
-        if (unfinishedCalls.length > 0) await finishStep(unfinishedCalls, messages, { ...settling, onFail });
-        return;
+        return finishStep(unfinishedCalls, messages, { ...settling, onFail });
       }
-      const { definitions } = context.prompt;
       const taken = await takeOverLoop(takeOver, messages, {
         ...settling,
         agentContext,
@@ -207,7 +220,9 @@ function createStopCheck(
     if (recorder.failure !== undefined || tasks?.failed === true || policy?.done?.() === true) return true;
     const steps = earlierSteps.length === 0 ? (here as LoopStep[]) : [...earlierSteps, ...here];
     const met = await Promise.all(conditions.map(async (condition) => condition({ steps })));
-    return met.some(Boolean);
+    if (!met.some(Boolean)) return false;
+    recorder.stopWhenMet();
+    return true;
   };
 }
 

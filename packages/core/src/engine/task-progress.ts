@@ -11,6 +11,7 @@ import { touchTask } from '../tasks/static.ts';
 import { attemptsOf, nameTasks, quote } from '../tasks/task-text.ts';
 import { failedTask, isComplete, openTasks } from '../tasks/task-list.ts';
 import type { EventSink } from '../tool-calls/run-context.ts';
+import { earlyEnds, type EarlyEnd } from './ending.ts';
 
 /** Connects a task list with a run: the messages of each step, and when the run may end. */
 export type TaskProgress = {
@@ -22,6 +23,15 @@ export type TaskProgress = {
     conversation: readonly ModelMessage[],
     initialMessageCount: number,
   ): Promise<{ layer: Definitions | undefined; messages: readonly ModelMessage[] }>;
+  /**
+   * Returns the definitions of the task of the last step, before the calls that the step has left open are settled: they
+   * belong to that task, also if another one is current by now. Calls its `extend`.
+   */
+  resume(
+    conversation: readonly ModelMessage[],
+    initialMessageCount: number,
+    hasOpenStep: boolean,
+  ): Promise<Definitions | undefined>;
   /** The task of the last step. */
   readonly taskId: string | undefined;
   /** Its definitions. */
@@ -30,8 +40,8 @@ export type TaskProgress = {
   called(toolName: string): void;
   /** Returns the reminder for a model that stops; undefined if it may stop, or was reminded often enough. */
   nudge(): string | undefined;
-  /** Returns why the run cannot end as done. */
-  unfinished(): CuelineError | undefined;
+  /** Returns why the run cannot end as done. `early` is what ended the loop, if it was not the model. */
+  unfinished(early?: EarlyEnd): CuelineError | undefined;
   /** True if the list can no longer be completed. */
   readonly failed: boolean;
 };
@@ -80,13 +90,21 @@ export function createTaskProgress(
     const continues = isFirst && position !== undefined && position.taskId === current.id;
     isFirst = false;
     if (!continues) since = beginOfTask(messages, list, initialMessageCount);
-    const { extend } = list.definitionOf(current.id) ?? {};
+    await callExtend(current.id, messages, initialMessageCount);
+  }
+
+  async function callExtend(
+    taskId: string,
+    messages: readonly ModelMessage[],
+    initialMessageCount: number,
+  ): Promise<void> {
+    const { task = '', extend } = list.definitionOf(taskId) ?? {};
     if (extend === undefined) return;
     try {
       const own = await prompt.layer((scoped) => extend(scoped, compose(messages, initialMessageCount)));
       layer = { ...own, messages: await resolveMessages(own.messages) };
     } catch (error) {
-      throw scriptError(`extend of the task “${current.title}”`, error, 'prompt');
+      throw scriptError(`extend of the task “${task.trim()}”`, error, 'prompt');
     }
   }
 
@@ -115,6 +133,14 @@ export function createTaskProgress(
       shownEdits = list.userEdits.length;
       return { layer, messages: compose(messages, initialMessageCount) };
     },
+    async resume(messages, initialMessageCount, hasOpenStep) {
+      const taskId = position?.taskId;
+      if (taskId === undefined || (!hasOpenStep && taskId !== list.current?.id)) return undefined;
+      currentId = taskId;
+      isFirst = false;
+      await callExtend(taskId, messages, initialMessageCount);
+      return layer;
+    },
     called(toolName) {
       // a call beside the one that finishes a task belongs to that task
       const begins = list.list.kind === 'static' && list.current?.id === currentId;
@@ -126,7 +152,7 @@ export function createTaskProgress(
       nudges += 1;
       return nudge(list.list);
     },
-    unfinished: () => unfinishedTasksError(list),
+    unfinished: (early) => unfinishedTasksError(list, early),
     get taskId() {
       return currentId;
     },
@@ -157,8 +183,11 @@ export function beginOfTask(
   return hasOtherCalls ? last : messages.length;
 }
 
-/** The error of a run whose model stops before its tasks are done; undefined if they are. */
-function unfinishedTasksError({ list }: TaskListDefinition): CuelineError | undefined {
+/** The error of a run whose loop ends before its tasks are done; undefined if they are. */
+function unfinishedTasksError(
+  { list }: TaskListDefinition,
+  early: EarlyEnd | undefined,
+): CuelineError | undefined {
   const failed = failedTask(list);
   if (failed !== undefined) {
     return new CuelineError(
@@ -169,9 +198,13 @@ function unfinishedTasksError({ list }: TaskListDefinition): CuelineError | unde
   }
   const open = openTasks(list);
   if (open.length === 0) return undefined;
+  const { what, advice } =
+    early === undefined
+      ? { what: 'The model stopped', advice: 'Try another model, or raise maxNudges.' }
+      : earlyEnds[early];
   return new CuelineError(
     'tasks_incomplete',
-    `The model stopped with ${open.length === 1 ? 'a task' : `${open.length} tasks`} open: ${nameTasks(open, ({ title }) => quote(title))}. Try another model, or raise maxNudges.`,
+    `${what} with ${open.length === 1 ? 'a task' : `${open.length} tasks`} open: ${nameTasks(open, ({ title }) => quote(title))}. ${advice}`,
     { details: { open: open.map(({ id }) => id) } },
   );
 }

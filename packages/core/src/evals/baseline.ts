@@ -12,6 +12,8 @@ export type BaselineComparison = {
   readonly probability: number;
   /** True if the pass rate has dropped significantly. */
   readonly dropped: boolean;
+  /** True if there are too few runs: even a drop to no pass at all would not be significant. */
+  readonly tooFewRuns: boolean;
   /** Cases of which all runs passed before, and none passes now. */
   readonly broken: readonly string[];
 };
@@ -57,12 +59,15 @@ export function compareWithBaseline(
   return compared.map(({ group, before, now, shared }) => {
     const sums = { before: sumOf(shared, before), now: sumOf(shared, now) };
     const probability = dropProbability(sums.before, sums.now);
+    const limit = significance / compared.length;
     return {
       model: group.model,
       prompt: group.prompt,
       ...sums,
       probability,
-      dropped: probability < significance / compared.length,
+      dropped: probability < limit,
+      // without a pass before, no drop is possible
+      tooFewRuns: sums.before.passed > 0 && dropProbability(sums.before, { ...sums.now, passed: 0 }) >= limit,
       broken: shared.filter((caseId) => {
         const { passed, runs } = before.get(caseId)!;
         return passed === runs && now.get(caseId)!.passed === 0;

@@ -28,9 +28,9 @@ export type EvalResult = {
   readonly caseId: string;
   /** From 0. */
   readonly repetition: number;
-  /** The name of the model, as it was passed, or its `provider:model`. */
+  /** The name of the model, as it was passed, or its `provider:model`. A second model of this name is `… 2`. */
   readonly model: string;
-  /** The name of the prompt, with the version of a library's prompt: `classify@1.0.0`. */
+  /** The name of the prompt, with the version of a library's prompt: `classify@1.0.0`. A second one is `… 2`. */
   readonly prompt: string;
   /** `error`: the run has no answer, or a scorer threw. */
   readonly status: 'passed' | 'failed' | 'error';

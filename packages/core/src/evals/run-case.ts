@@ -142,7 +142,7 @@ async function execute<Input>({
 type Limit = { readonly signal: AbortSignal; clear(): void };
 
 /** Aborts its signal with an error after `ms` milliseconds, unless it is cleared before. */
-function startLimit(what: string, ms: number): Limit {
+export function startLimit(what: string, ms: number): Limit {
   const controller = new AbortController();
   const error = new CuelineError('timeout', `${what} took longer than ${ms} ms. Pass a longer "timeout".`);
   const timer = startTimer(() => controller.abort(error), ms);

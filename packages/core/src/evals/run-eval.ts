@@ -3,19 +3,18 @@ import { anySignal } from '../base/any-signal.ts';
 import { checkNames } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
 import { quoteValue } from '../base/quote-value.ts';
-import { canonicalJson } from '../json/canonical.ts';
-import { hashOf } from '../json/content-hash.ts';
 import type { ModelSettings } from '../models/settings.ts';
 import { isPromptDefinition, type PromptDefinition } from '../prompt/define-prompt.ts';
 import type { PromptOptions } from '../prompt/prompt-options.ts';
-import { dryRun } from '../run/dry-run.ts';
 import { checkPrices, type EvalPrices } from './cost.ts';
 import { isEvalDefinition, MAX_REPEAT, type EvalDefinition } from './define-eval.ts';
 import type { EvalCase } from './scorer.ts';
 import type { EvalStore } from './eval-store.ts';
+import { modelName, numberNamesakes, promptTitle } from './names.ts';
 import { createPace, type Pace } from './pace.ts';
 import { summarize, type EvalGroup, type EvalReport, type EvalResult } from './report.ts';
 import { runCase, type CaseRun } from './run-case.ts';
+import { keysOf, type KeyOf } from './run-key.ts';
 
 /** The progress of an evaluation. */
 export type EvalProgress = {
@@ -47,8 +46,10 @@ export type RunEvalOptions<Input = unknown> = {
   readonly signal?: AbortSignal;
   /**
    * Keeps the logs of the runs. A run whose first request, case, model, options and repetition are those of an earlier one
-   * is not made again. The code of tools, the prompts of agents and what later tasks add are not compared: pass another
-   * store once they have changed. A run that sends a file over 260 kB is always made.
+   * is not made again. Of a model's name, the model behind an alias and the base URL in the environment are compared. The
+   * code of tools, the prompts of agents, what later tasks add, `providers` and `wrapModel` are not: pass another store
+   * once they have changed. The prompt function runs once more for each case, without a model, to compare its request; it
+   * may take as long as a run. A run that sends a file over 260 kB is always made.
    */
   readonly store?: EvalStore;
   /** Prices by model, for the cost. */
@@ -61,6 +62,9 @@ export type RunEvalOptions<Input = unknown> = {
   readonly onResult?: (result: EvalResult, progress: EvalProgress) => void;
 } & ModelSettings;
 
+/** How long a run may take, and each scorer after it. */
+const TIMEOUT_MS = 120_000;
+
 /** One run that is to be made. */
 type Job<Input> = {
   group: number;
@@ -68,6 +72,8 @@ type Job<Input> = {
   /** How many models before it have the same name. */
   namesakes: number;
   prompt: PromptDefinition<Input>;
+  /** In the report, where namesakes have a number. */
+  names: { readonly model: string; readonly prompt: string };
   case: EvalCase<Input> & { readonly id: string };
   repetition: number;
 };
@@ -92,7 +98,12 @@ export async function runEval<Input>(
   const results: (EvalResult | undefined)[] = Array.from({ length: jobs.length });
   const counts = { passed: 0, failed: 0, error: 0 };
   const pace = createPace(signal);
-  const keyOf = keysOf(options);
+  const keyOf = keysOf<Input>({
+    options: options.options,
+    models: modelSettingsOf(options),
+    timeout: options.timeout ?? TIMEOUT_MS,
+    signal,
+  });
   const execute = async (job: Job<Input>, index: number): Promise<void> => {
     const result = await runJob(definition, job, { options, pace, signal, keyOf });
     // an aborted run says nothing about the prompt
@@ -132,8 +143,8 @@ export function listRuns<Input>(
   return jobsOf(checkOptions(definition, options)).map(runOf);
 }
 
-function runOf<Input>({ case: { id }, repetition, model, prompt }: Job<Input>): EvalRun {
-  return { caseId: id, repetition, model: modelName(model ?? prompt.model), prompt: promptTitle(prompt) };
+function runOf<Input>({ case: { id }, repetition, names }: Job<Input>): EvalRun {
+  return { caseId: id, repetition, ...names };
 }
 
 type Settings<Input> = {
@@ -210,12 +221,15 @@ function invalidOptionError(message: string): CuelineError {
 function jobsOf<Input>({ name, models, prompts, cases, repeat, only }: Settings<Input>): Job<Input>[] {
   const jobs: Job<Input>[] = [];
   let group = 0;
-  for (const prompt of prompts) {
+  const promptNames = numberNamesakes(prompts.map(promptTitle));
+  for (const [promptIndex, prompt] of prompts.entries()) {
+    const modelNames = numberNamesakes(models.map((model) => modelName(model ?? prompt.model)));
     for (const [index, model] of models.entries()) {
       const namesakes = models.slice(0, index).filter((one) => modelName(one) === modelName(model)).length;
+      const names = { model: modelNames[index]!, prompt: promptNames[promptIndex]! };
       for (const evalCase of cases) {
         for (let repetition = 0; repetition < repeat; repetition++) {
-          const job = { group, model, namesakes, prompt, case: evalCase, repetition };
+          const job = { group, model, namesakes, prompt, names, case: evalCase, repetition };
           if (only(evalCase, runOf(job))) jobs.push(job);
         }
       }
@@ -238,7 +252,7 @@ async function runJob<Input>(
   job: Job<Input>,
   { options, pace, signal, keyOf }: JobContext<Input>,
 ): Promise<EvalResult | undefined> {
-  const { timeout = 120_000, store, prices, logs = 'failed', options: promptOptions } = options;
+  const { timeout = TIMEOUT_MS, store, prices, logs = 'failed', options: promptOptions } = options;
   const run: CaseRun<Input> = {
     prompt: job.prompt,
     case: job.case,
@@ -282,58 +296,6 @@ function plainExpect(expect: unknown): unknown {
   return expect instanceof RegExp ? String(expect) : expect;
 }
 
-function modelName(model: string | LanguageModel | undefined): string {
-  if (model === undefined) return '';
-  return typeof model === 'string' ? model : `${model.provider}:${model.modelId}`;
-}
-
-function promptTitle({ name, library }: PromptDefinition<never>): string {
-  return library === undefined ? name : `${name}@${library.version}`;
-}
-
-type KeyOf<Input> = (job: Job<Input>) => Promise<string | undefined>;
-
-/**
- * Returns a function that gives runs their keys in the store: a hash of the first request, the model, the options and the
- * repetition. A prompt that fails before its first request has none, nor has a request whose log lacks a large file.
- */
-function keysOf<Input>(options: RunEvalOptions<Input>): KeyOf<Input> {
-  const { abortSignal: _, ...plain } = options.options ?? {};
-  // a function has its code, because its identity is not the same in the next process
-  const code = Object.entries(plain).map(([name, value]) => [
-    name,
-    typeof value === 'function' ? String(value) : value,
-  ]);
-  const settings = canonicalJson(Object.fromEntries(code));
-  // repetitions share their request; prompts of one name may differ
-  const requests = new Map<string, Promise<unknown>>();
-  const numbers = new Map<object, number>();
-  const numberOf = (one: object): number => {
-    if (!numbers.has(one)) numbers.set(one, numbers.size);
-    return numbers.get(one)!;
-  };
-  return async ({ prompt, case: evalCase, model, namesakes, repetition }) => {
-    const name = modelName(model ?? prompt.model);
-    const config = {
-      model: model ?? prompt.model ?? 'simulated:demo',
-      options: options.options,
-      input: evalCase.input,
-    };
-    const id = `${numberOf(evalCase)} ${numberOf(prompt)} ${name}`;
-    const request =
-      requests.get(id) ??
-      dryRun(prompt, config as never).then(
-        (dry) => dry.request,
-        () => undefined,
-      );
-    requests.set(id, request);
-    const first = await request;
-    if (first === undefined || canonicalJson(first).includes('bytes, left out of the log]')) return undefined;
-    const parts = [first, name, evalCase.input, settings, repetition];
-    return hashOf(namesakes === 0 ? parts : [...parts, namesakes]);
-  };
-}
-
 type Collected<Input> = {
   jobs: readonly Job<Input>[];
   results: readonly (EvalResult | undefined)[];
@@ -352,10 +314,9 @@ function reportOf<Input>(
     if (results[index] !== undefined) own.push(results[index]);
   }
   const groups = [...byGroup].map(([number, own]): EvalGroup => {
-    const { model, prompt } = jobs.find(({ group }) => group === number)!;
+    const { names, prompt } = jobs.find(({ group }) => group === number)!;
     return {
-      model: modelName(model ?? prompt.model),
-      prompt: promptTitle(prompt),
+      ...names,
       ...(prompt.library === undefined ? {} : { version: prompt.library }),
       ...summarize(own),
     };

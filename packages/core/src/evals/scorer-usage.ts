@@ -12,6 +12,8 @@ export type ModelUsage = {
   readonly outputTokens: number;
   /** The part of the input that the provider read from its cache. */
   readonly cachedInputTokens?: number;
+  /** The part of the input that the provider wrote into its cache. */
+  readonly cacheWriteTokens?: number;
 };
 
 /** What the model calls of a scorer used for one run, such as those of a judge. */
@@ -23,11 +25,10 @@ export type ScorerUsage = ModelUsage & {
 
 /** Returns what a scorer's own run used. */
 export function usageOf({ model, steps, usage: { inputTokens, outputTokens } }: RunState): ModelUsage {
-  const cachedInputTokens = steps.reduce(
-    (sum, { usage }) => sum + toCount(usage?.inputTokenDetails?.cacheReadTokens),
-    0,
-  );
-  return { model, inputTokens, outputTokens, cachedInputTokens };
+  const sumOf = (part: 'cacheReadTokens' | 'cacheWriteTokens'): number =>
+    steps.reduce((sum, { usage }) => sum + toCount(usage?.inputTokenDetails?.[part]), 0);
+  const [cachedInputTokens, cacheWriteTokens] = [sumOf('cacheReadTokens'), sumOf('cacheWriteTokens')];
+  return { model, inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens };
 }
 
 /** Adds the usage that scorers report, by scorer and model. */
@@ -42,16 +43,24 @@ export function createUsageCounter(): UsageCounter {
   const entries = new Map<string, ModelUsage & { readonly scorer: string }>();
   return {
     add(scorer, reported) {
-      const { model, inputTokens, outputTokens, cachedInputTokens = 0 } = checkUsage(reported);
+      const {
+        model,
+        inputTokens,
+        outputTokens,
+        cachedInputTokens = 0,
+        cacheWriteTokens = 0,
+      } = checkUsage(reported);
       const key = JSON.stringify([scorer, model]);
       const before = entries.get(key);
       const cached = (before?.cachedInputTokens ?? 0) + cachedInputTokens;
+      const written = (before?.cacheWriteTokens ?? 0) + cacheWriteTokens;
       entries.set(key, {
         scorer,
         model,
         inputTokens: (before?.inputTokens ?? 0) + inputTokens,
         outputTokens: (before?.outputTokens ?? 0) + outputTokens,
         ...(cached === 0 ? {} : { cachedInputTokens: cached }),
+        ...(written === 0 ? {} : { cacheWriteTokens: written }),
       });
     },
     list(prices = {}) {
@@ -71,9 +80,10 @@ function checkUsage(usage: ModelUsage): ModelUsage {
     inputTokens,
     outputTokens,
     cachedInputTokens = 0,
+    cacheWriteTokens = 0,
   }: Partial<ModelUsage> = isRecord(usage) ? usage : {};
-  if (typeof model === 'string' && [inputTokens, outputTokens, cachedInputTokens].every(isCount))
-    return usage;
+  const counts = [inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens];
+  if (typeof model === 'string' && counts.every(isCount)) return usage;
   throw new CuelineError(
     'invalid_options',
     `it reported the usage ${canonicalJson(usage)}. Report { model: 'openai:gpt-4o', inputTokens: 120, outputTokens: 30 }.`,

@@ -139,10 +139,7 @@ export function closeTo({ absolute = 0, relative = 0 }: Tolerance = {}): Scorer 
     score({ output, expect }) {
       const expected = Number(expectOf(expect));
       if (Number.isNaN(expected)) throw invalidExpectError(`is ${quoteValue(expect)}. Write a number`);
-      // 1,234.5 has separators; the comma of "1, 2" has a space after it
-      const numbers = output.text.match(/-?\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?/gi) ?? [];
-      const last =
-        typeof output.object === 'number' ? output.object : Number(numbers.at(-1)?.replaceAll(',', ''));
+      const last = typeof output.object === 'number' ? output.object : lastNumber(output.text);
       if (Number.isNaN(last)) return fail(`${quoteValue(output.text)} has no number`);
       const allowed = Math.max(absolute, relative * Math.abs(expected));
       // a sum of decimals is off by some units in the last place
@@ -150,6 +147,18 @@ export function closeTo({ absolute = 0, relative = 0 }: Tolerance = {}): Scorer 
       return Math.abs(last - expected) <= allowed + slack ? true : fail(`expected ${expected}, got ${last}`);
     },
   };
+}
+
+/** Returns the last number of a text; NaN if it has none. */
+function lastNumber(text: string): number {
+  const plain = text.replaceAll('\u2212', '-');
+  // 1,234.5 has separators; the comma of "1, 2" has a space after it
+  const match = [...plain.matchAll(/(-?\.?)(\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?)/gi)].at(-1);
+  if (match === undefined) return NaN;
+  const [, prefix = '', digits = ''] = match;
+  // the first character of the prefix is no sign or point in 10-15, no.5 and ...5
+  const isPunctuation = /[\p{L}\d.]/u.test(plain[match.index - 1] ?? '');
+  return Number(`${isPunctuation ? prefix.slice(1) : prefix}${digits}`.replaceAll(',', ''));
 }
 
 /** A tool call that is expected. Without `input`, its arguments do not matter; members that `input` lacks do not either. */

@@ -3,6 +3,8 @@ import { CuelineError, type CuelineErrorCode } from '../base/errors.ts';
 import { scriptError } from '../base/script-error.ts';
 import { parseJson } from '../json/parse-json.ts';
 import { redact } from '../json/redact.ts';
+import { isBrowser, pageOrigin } from '../models/platform.ts';
+import { toErrorCode } from '../models/refusal-codes.ts';
 import { untilAborted } from '../base/until-aborted.ts';
 
 /** The options of {@link viaRoute}. */
@@ -99,9 +101,12 @@ export async function askRoute(route: Route, request: RouteRequest): Promise<Res
     sent?.then((response) => response.body?.cancel()).catch(() => {});
     if (signal?.aborted) throw signal.reason;
     const reason = redact(error instanceof Error ? error.message : String(error));
+    const advice = isOnOtherOrigin(url)
+      ? " It is on another origin, so the route must list this page's origin in `origins` (CORS), and the page's Content Security Policy must allow the address (connect-src)."
+      : '';
     throw new CuelineError(
       'network',
-      `Could not reach ${safeUrl(url)} (${reason}). Check the connection, the URL, and that the server is running.`,
+      `Could not reach ${safeUrl(url)} (${reason}). Check the connection, the URL, and that the server is running.${advice}`,
       { cause: error },
     );
   }
@@ -144,7 +149,7 @@ function buildRequest(
 
 /**
  * Returns the error of an unsuccessful response, with the route's own text if it has one: `{ error: { code,
- * message } }`.
+ * message } }`. A code of the route that a run's error cannot have is in `details.routeCode`.
  */
 export async function routeError(response: Response, request: RouteRequest): Promise<CuelineError> {
   const { status } = response;
@@ -161,7 +166,13 @@ export async function routeError(response: Response, request: RouteRequest): Pro
     );
   }
   const { code, advice } = codeOfStatus(status);
-  if (reported !== undefined) return new CuelineError(reported.code ?? code, reported.message, { details });
+  if (reported !== undefined) {
+    const { routeCode, message } = reported;
+    const known = routeCode === undefined ? undefined : toErrorCode(routeCode);
+    return new CuelineError(known ?? code, message, {
+      details: routeCode === known ? details : { ...details, routeCode },
+    });
+  }
   const reason = response.statusText === '' ? '' : ` ${response.statusText}`;
   return new CuelineError(code, `The route answered ${status}${reason}. ${advice}`, { details });
 }
@@ -227,18 +238,22 @@ function safeUrl(url: string): string {
   return url.replace(/[?#].*$/s, '').replace(/\/\/[^/]*@/, '//');
 }
 
+/** True in a page, for a URL of another origin. */
+function isOnOtherOrigin(url: string): boolean {
+  return isBrowser() && URL.canParse(url) && new URL(url).origin !== pageOrigin();
+}
+
 function withRun(url: string, runId: string): string {
   const [address = ''] = url.split('#');
   return `${address}${address.includes('?') ? '&' : '?'}run=${encodeURIComponent(runId)}`;
 }
 
-function readError(text: string): { code?: CuelineErrorCode; message: string } | undefined {
+function readError(text: string): { routeCode?: string; message: string } | undefined {
   const { error } = (parseJson(text) ?? {}) as { error?: unknown };
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   if (typeof message !== 'string' || message === '') return undefined;
-  // a route may be newer than this page and use codes that are not in the type yet
-  const known = typeof code === 'string' && /^[a-z][a-z_]{0,40}$/.test(code);
-  return { message: redact(message.slice(0, 2_000)), ...(known ? { code: code as CuelineErrorCode } : {}) };
+  const isCode = typeof code === 'string' && /^[a-z][a-z_]{0,40}$/.test(code);
+  return { message: redact(message.slice(0, 2_000)), ...(isCode ? { routeCode: code } : {}) };
 }
 
 function codeOfStatus(status: number): { code: CuelineErrorCode; advice: string } {

@@ -19,7 +19,7 @@ import {
 import type { LibraryPrompt, PromptRecord } from './prompt-record.ts';
 import { Faults, readPrompts } from './read-prompts.ts';
 import { readSource, toContent, type SourceContent } from './read-source.ts';
-import { findVersion, groupVersions, splitReference, type PromptVersions } from './versions.ts';
+import { findVersion, groupVersions, newestActive, splitReference, type PromptVersions } from './versions.ts';
 
 /** The parameters of a prompt by name. */
 export type PromptParameters = Readonly<Record<string, unknown>>;
@@ -190,14 +190,17 @@ function libraryOf(versions: PromptVersions, remote: RemotePrompts): PromptLibra
     }) as PromptLibrary['definePrompt'],
     toMCPPrompts: () => ({
       listPrompts: () => ({
-        prompts: [...versions.keys()].flatMap((id) => {
-          const newest = versions
-            .get(id)
-            ?.find(({ status, remote }) => status === 'active' && remote !== true);
-          return newest === undefined ? [] : [toMCPPrompt(newest)];
+        prompts: [...versions.values()].flatMap((all) => {
+          const newest = newestActive(all);
+          return newest === undefined || newest.remote === true ? [] : [toMCPPrompt(newest)];
         }),
       }),
-      getPrompt: ({ name, arguments: parameters }) => toMCPResult(get(name), parameters),
+      getPrompt({ name, arguments: parameters }) {
+        const prompt = get(name);
+        if (prompt.status !== 'active') throw notServedError(prompt);
+        if (prompt.remote === true) throw serverPromptError(prompt);
+        return toMCPResult(prompt, parameters);
+      },
     }),
   } satisfies PromptLibrary);
 }
@@ -208,6 +211,14 @@ function known(prompt: LibraryPrompt): LibraryPrompt {
   throw new CuelineError(
     'invalid_options',
     `A prompt of the library is needed, but this is ${quoteValue(prompt)}, which no library returned. Pass library.get('greet'), or 'greet@^2'.`,
+  );
+}
+
+function notServedError({ id, status }: LibraryPrompt): CuelineError {
+  return new CuelineError(
+    'unknown_prompt',
+    `Prompt "${id}" is ${status}: it has no active version, apart from prereleases. An MCP server serves active versions only.`,
+    { details: { id } },
   );
 }
 

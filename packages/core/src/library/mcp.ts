@@ -26,9 +26,12 @@ export type MCPPromptResult = {
 
 /** The prompts of a library for an MCP server. The methods take and return what the handlers of a server do. */
 export type MCPPrompts = {
-  /** The newest active version of each prompt, for `prompts/list`. */
+  /** The newest active version of each prompt, for `prompts/list`: without prereleases and prompts of other servers. */
   listPrompts(): { prompts: MCPPrompt[] };
-  /** The messages of a prompt, for `prompts/get`. @throws CuelineError `unknown_prompt`, `invalid_parameter` */
+  /**
+   * The messages of the version that `listPrompts` lists, for `prompts/get`.
+   * @throws CuelineError `unknown_prompt`, `invalid_parameter`, `invalid_options` for a prompt of another server
+   */
   getPrompt(request: {
     name: string;
     arguments?: Readonly<Record<string, string>> | undefined;

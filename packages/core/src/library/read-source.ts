@@ -89,13 +89,18 @@ async function readAddress(address: string, options: ReadSourceOptions): Promise
 /** Returns the text of a response, or as much of it as shows that it is too long. */
 async function readBody({ body }: Response): Promise<string> {
   let text = '';
+  if (body === null) return text;
   const decoder = new TextDecoder();
-  for await (const bytes of (body ?? []) as AsyncIterable<Uint8Array>) {
-    text += decoder.decode(bytes, { stream: true });
-    // leaving the loop cancels the response
-    if (text.length > fileLimits.characters) return text;
+  const reader = (body as ReadableStream<Uint8Array>).getReader();
+  // without `for await`, which Safari lacks for streams
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    text += decoder.decode(value, { stream: true });
+    if (text.length <= fileLimits.characters) continue;
+    reader.cancel().catch(() => {});
+    return text;
   }
-  return text + decoder.decode();
 }
 
 /** Without its query, which may contain a key. */

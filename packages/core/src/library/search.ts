@@ -5,6 +5,7 @@ import { loadModule } from '../base/load-module.ts';
 import { quoteValue } from '../base/quote-value.ts';
 import type { PromptLibrary } from './create-library.ts';
 import type { LibraryPrompt } from './prompt-record.ts';
+import { groupVersions, newestActive } from './versions.ts';
 
 /** A prompt that a search found. */
 export type FoundPrompt = {
@@ -30,8 +31,8 @@ export type PromptSearch = {
 const MAX_TEXT = 8_000;
 
 /**
- * Creates a search by meaning among the newest active version of each prompt. The first search embeds them all, later ones
- * only the query.
+ * Creates a search by meaning among the newest active version of each prompt, apart from prereleases. The first search
+ * embeds them all, later ones only the query.
  * @throws CuelineError `invalid_options`
  *
  * @example
@@ -44,7 +45,8 @@ export function createPromptSearch(
 ): PromptSearch {
   checkNames('createPromptSearch', settings, ['model'], 'invalid_options');
   const { model } = settings;
-  const prompts = newestActive(library);
+  const versions = groupVersions(library.list());
+  const prompts = [...versions.values()].flatMap((all) => newestActive(all) ?? []);
   let embedded: Promise<number[][]> | undefined;
   return {
     async search(query, { limit = 5, signal } = {}) {
@@ -75,15 +77,6 @@ export function createPromptSearch(
         .slice(0, limit);
     },
   };
-}
-
-function newestActive(library: Pick<PromptLibrary, 'list'>): LibraryPrompt[] {
-  const byId = new Map<string, LibraryPrompt>();
-  // the newest version of each prompt is first in the list
-  for (const prompt of library.list()) {
-    if (prompt.status === 'active' && !byId.has(prompt.id)) byId.set(prompt.id, prompt);
-  }
-  return [...byId.values()];
 }
 
 function searchableText({ name, description = '', systemPrompt, userPrompt }: LibraryPrompt): string {

@@ -54,6 +54,12 @@ export function findVersion(all: PromptVersions, id: string, range: string): Lib
   throw unknownVersionError(id, wanted, versions);
 }
 
+/** Returns the newest active version of a prompt, if it has one, as `latest` finds it: prereleases are left out. */
+export function newestActive(versions: readonly LibraryPrompt[]): LibraryPrompt | undefined {
+  const isWithin = rangeOf('latest');
+  return versions.find(({ status, version }) => status === 'active' && isWithin(version));
+}
+
 /** @throws CuelineError `invalid_options` */
 function rangeOf(text: string): (version: string) => boolean {
   const range = validRange(text === 'latest' ? '*' : text);

@@ -1,7 +1,15 @@
 import type { TaskEvent } from '../tasks/task-item.ts';
 import type { ToolEffect } from '../tools/tool-types.ts';
 import type { JSONObject, LanguageModelV4Citation } from '@ai-sdk/provider';
-import type { FinishReason, LanguageModelUsage, ModelMessage, ProviderMetadata, UIMessage } from 'ai';
+import type {
+  FileUIPart,
+  FinishReason,
+  LanguageModelUsage,
+  ModelMessage,
+  ProviderMetadata,
+  TextUIPart,
+  UIMessage,
+} from 'ai';
 import type { ErrorSource, SerializedError } from '../base/errors.ts';
 
 /** Version of the event format, written into every `run-start`. */
@@ -253,6 +261,8 @@ export type RunEventBody =
       id: string;
       cause: 'tasks' | 'output' | 'session' | 'call' | 'correction' | 'user';
       text: string;
+      /** The whole message if it has a file, which only a message of the user can have. */
+      parts?: (TextUIPart | FileUIPart)[];
     }
   | { type: 'source'; source: SourceFacts }
   /** Content that only its provider understands, and that it expects back with the next request. */
@@ -279,8 +289,8 @@ export type RunEventBody =
       usage?: TokenUsage;
     }
   /**
-   * The model's answer is whole, and none of its tools has started. Logged only by a run that is advanced step by step,
-   * for answers that call tools.
+   * The model's answer is whole, and its tokens count. Only for answers that call tools: a run that is advanced step by step
+   * logs it before any of them starts, another one only if the step will not end, because the run or the agent ends.
    */
   | { type: 'model-call-end'; finishReason: FinishReason; usage: LanguageModelUsage }
   | {

@@ -42,10 +42,9 @@ export function applyToMessage(draft: StateDraft, event: RunEvent): void {
       const kind = blockKindOf(event);
       const key = `${kind}:${event.id}`;
       const part = partAt(draft, progress.open.get(key));
-      const isDelta = 'text' in event;
-      if (!isDelta) progress.open.delete(key);
+      if (!('text' in event)) progress.open.delete(key);
       if (part?.type !== kind) return;
-      if (isDelta) part.text += event.text;
+      if ('text' in event) part.text += event.text;
       else part.state = 'done';
       if (event.type === 'text-end' && event.citations !== undefined && part.type === 'text') {
         part.citations = event.citations;
@@ -74,17 +73,21 @@ export function applyToMessage(draft: StateDraft, event: RunEvent): void {
 }
 
 /** Returns a message to the model between two steps as a part of the surrounding message. */
-export function steeringPart({ id, text }: { id: string; text: string }): SteeringPart {
-  return { type: 'steering-message', id, parts: [{ type: 'text', text }] };
+export function steeringPart({
+  id,
+  text,
+  parts = [{ type: 'text', text }],
+}: Extract<RunEvent, { type: 'steer' }>): SteeringPart {
+  return { type: 'steering-message', id, parts };
 }
 
 type SteeringPart = Extract<MessagePart, { type: 'steering-message' }>;
 
 /** Returns the kind of the block that an event is about. */
 function blockKindOf({ type }: { type: `${'text' | 'reasoning'}-${string}` }): 'text' | 'reasoning' {
-  return type.startsWith('text') ? 'text' : 'reasoning';
+  return type.split('-')[0] as 'text' | 'reasoning';
 }
 
-function metadata(event: { providerMetadata?: unknown }): { providerMetadata?: never } {
-  return withoutUndefined({ providerMetadata: event.providerMetadata as never });
+function metadata({ providerMetadata }: { providerMetadata?: unknown }): { providerMetadata?: never } {
+  return withoutUndefined({ providerMetadata: providerMetadata as never });
 }

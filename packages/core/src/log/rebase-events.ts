@@ -19,17 +19,11 @@ export function rebaseEvents(
     if (before === 0) return event.type === 'run-start' ? { ...event, ...withKey } : event;
     const rebased = { ...event, seq: event.seq + before, t: event.t + time };
     if (rebased.agent !== undefined) return rebased;
-    switch (rebased.type) {
-      case 'run-start': {
-        const { seq, t, runId, model, simulated } = rebased;
-        return withoutUndefined({ seq, t, type: 'run-resume', runId, model, simulated, key });
-      }
-      case 'step-start':
-      case 'step-end':
-        return { ...rebased, step: rebased.step + steps };
-      default:
-        return rebased;
+    if (rebased.type === 'run-start') {
+      const { seq, t, runId, model, simulated } = rebased;
+      return withoutUndefined({ seq, t, type: 'run-resume', runId, model, simulated, key });
     }
+    return 'step' in rebased ? { ...rebased, step: rebased.step + steps } : rebased;
   };
 }
 

@@ -38,6 +38,8 @@ export type ApprovalPart = {
   isAutomatic?: true;
   approved?: boolean;
   reason?: string;
+  /** The arguments with which the user has approved the call, if any. */
+  input?: unknown;
 };
 
 /** The facts while they are written. `writable` makes a copy that may be changed, once between two snapshots. */

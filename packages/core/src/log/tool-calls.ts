@@ -278,10 +278,8 @@ function applyApproval(
 
 /** The approval is given or refused. A refused call of a provider has no other end. */
 function respondToApproval(part: ToolPart, { approvalId, response }: Event<'approval-response'>): void {
-  const { approved } = response;
-  const reason = response.approved ? undefined : response.reason;
-  part.state = part.providerExecuted === true && !approved ? 'output-denied' : 'approval-responded';
-  part.approval = { ...part.approval, ...withoutUndefined({ id: approvalId, approved, reason }) };
+  part.state = part.providerExecuted === true && !response.approved ? 'output-denied' : 'approval-responded';
+  part.approval = { ...part.approval, ...response, id: approvalId };
 }
 
 /** Ends the calls that still wait for an approval as failed. */

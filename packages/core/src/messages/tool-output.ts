@@ -1,7 +1,8 @@
-import type { ToolResultPart } from 'ai';
+import type { ModelMessage, ToolResultPart, UIMessage } from 'ai';
 import type { JSONValue } from '@ai-sdk/provider';
 import { contentTypes, readForeignPart, type ContentPart } from './content-part.ts';
 import { bytesOf, stringifyJson } from '../json/bytes.ts';
+import { canonicalJson } from '../json/canonical.ts';
 import { isRecord } from '../base/is-record.ts';
 
 /** What the model gets as the result of a tool call, in the AI SDK's form. */
@@ -26,6 +27,61 @@ export function toDataOutput(output: unknown): ToolResultOutput {
   return typeof output === 'string'
     ? { type: 'text', value: output }
     : { type: 'json', value: plainJson(output) };
+}
+
+/** Adds a note for the model to a result. */
+export function withNote(output: ToolResultOutput, note: string | undefined): ToolResultOutput {
+  if (note === undefined) return output;
+  const value =
+    output.type === 'content'
+      ? output.value
+      : [{ type: 'text' as const, text: 'value' in output ? asText(output.value) : '' }];
+  return { type: 'content', value: [...value, { type: 'text', text: note }] };
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Returns what the model reads beside the result of a call that the user has approved with other arguments. */
+export function editNote(input: unknown): string {
+  return `The user ran it with other arguments: ${JSON.stringify(input)}`;
+}
+
+/** Returns `messages`, which were made of `turns`, with that note beside the results of such calls. */
+export function withEditNotes(messages: ModelMessage[], turns: readonly UIMessage[]): ModelMessage[] {
+  const calls = turns.flatMap(({ parts }) => parts.filter(hasResult));
+  if (calls.every((call) => editNoteOf(call) === undefined)) return messages;
+  /** A model may use an id again. Results have the order of their calls. */
+  const notes = new Map<string, (string | undefined)[]>();
+  for (const call of calls) {
+    const { toolCallId } = call;
+    notes.set(toolCallId, [...(notes.get(toolCallId) ?? []), editNoteOf(call)]);
+  }
+  return messages.map((message) => {
+    if (message.role !== 'tool') return message;
+    const content = message.content.map((part) =>
+      part.type === 'tool-result'
+        ? { ...part, output: withNote(part.output, notes.get(part.toolCallId)?.shift()) }
+        : part,
+    );
+    return { ...message, content };
+  });
+}
+
+type CallPart = Extract<UIMessage['parts'][number], { toolCallId: string }>;
+
+/** True for a call that runs here and has a result or an error for the model. */
+function hasResult(part: UIMessage['parts'][number]): part is CallPart {
+  if (!('toolCallId' in part) || part.providerExecuted === true) return false;
+  return !part.state.startsWith('input-') && !('preliminary' in part && part.preliminary);
+}
+
+function editNoteOf(part: CallPart): string | undefined {
+  // the state has more than the AI SDK's type says
+  const input = (part.approval as { input?: unknown } | undefined)?.input;
+  const isEdited = input !== undefined && canonicalJson(input) !== canonicalJson(part.input);
+  return isEdited && part.state === 'output-available' ? editNote(input) : undefined;
 }
 
 /** Returns a copy of `value` as JSON. */

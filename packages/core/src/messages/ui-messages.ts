@@ -7,7 +7,7 @@ import {
   type UIMessage,
 } from 'ai';
 import { isRecord } from '../base/is-record.ts';
-import { toModelOutput } from './tool-output.ts';
+import { toModelOutput, withEditNotes } from './tool-output.ts';
 import { settleApprovals } from './settle-approvals.ts';
 import { causeOf } from './steer-cause.ts';
 import { toUIParts, type ToolResult } from './ui-parts.ts';
@@ -56,8 +56,8 @@ export async function toModelMessages(
   turns: readonly UIMessage[],
   tools: ToolSet = {},
 ): Promise<ModelMessage[]> {
-  const said = turns
-    .map((message) => withoutSteps(message, isVoided))
+  const valid = turns.map((message) => withoutSteps(message, isVoided));
+  const said = valid
     .map(settleApprovals)
     .map(withoutUnstoredItems)
     .map(withoutEmptyTexts)
@@ -68,8 +68,16 @@ export async function toModelMessages(
     // a turn that was stopped in the middle of a call has no result for it
     ignoreIncompleteToolCalls: true,
   });
-  // a stopped call may leave its message without content
-  return messages.filter(({ content }) => content.length > 0);
+  return withEditNotes(messages.filter(isSendable), valid);
+}
+
+/**
+ * False for a message without content, which a stopped call may leave, and for an answer that was stopped in its
+ * reasoning. Reasoning without a provider's metadata is not sent to most models, and the message would be empty.
+ */
+function isSendable({ role, content }: ModelMessage): boolean {
+  if (role !== 'assistant' || typeof content === 'string') return content.length > 0;
+  return content.some((part) => part.type !== 'reasoning' || part.providerOptions !== undefined);
 }
 
 /** True for the mark of a step that could not be used or was tried again. The model is sent neither step. */
@@ -139,21 +147,22 @@ function withReadableCalls(message: UIMessage): UIMessage {
   };
 }
 
-/** Leaves out texts that were stopped before their first word, because providers refuse an empty message. */
+/**
+ * Leaves out texts of white space only, such as one that was stopped before its first word, because providers refuse
+ * them. Those of a system message are parts of one text.
+ */
 function withoutEmptyTexts(message: UIMessage): UIMessage {
   const isEmpty = (part: MessagePart): boolean =>
-    part.type === 'text' && part.text === '' && part.providerMetadata === undefined;
-  if (message.role !== 'assistant' || !message.parts.some(isEmpty)) return message;
+    (part.type === 'text' || part.type === 'steering-message') && !hasContent(part);
+  if (message.role === 'system' || !message.parts.some(isEmpty)) return message;
   return { ...message, parts: message.parts.filter((part) => !isEmpty(part)) };
 }
 
-/**
- * False for the mark of a step, and for a text that was stopped before its first word; a provider may still expect
- * its metadata.
- */
+/** False for the mark of a step, and for a text of white space only; a provider may still expect its metadata. */
 function hasContent(part: MessagePart): boolean {
   if (part.type === 'step-start') return false;
-  return !('text' in part) || part.text !== '' || part.providerMetadata !== undefined;
+  if (part.type === 'steering-message') return part.parts.some(hasContent);
+  return !('text' in part) || /\S/.test(part.text) || part.providerMetadata !== undefined;
 }
 
 /**

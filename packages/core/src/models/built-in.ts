@@ -23,14 +23,14 @@ export function isBuiltIn(name: string): name is BuiltInProvider {
 export async function createBuiltInModel(
   provider: BuiltInProvider,
   modelId: string,
-  { env, fetch, packages }: ModelContext,
+  { env, isEnvPassed, fetch, packages }: ModelContext,
 ): Promise<LanguageModelV4> {
   const row: ProviderRow = providers[provider];
   const apiKey = row.keys.map((name) => readVariable(env, name)).find((value) => value !== undefined);
   const account = readAccount(row, env);
   const url = readBaseUrl(provider, env);
   if (!row.platform?.some((name) => readVariable(env, name) !== undefined)) {
-    checkEnough(provider, row, { apiKey, baseURL: url, ...account });
+    checkEnough(provider, row, { apiKey, baseURL: url, ...account }, isBrowser() && !isEnvPassed);
   }
   const baseURL = url ?? row.baseURL;
   const create = await loadPackage(provider, packages);
@@ -62,7 +62,8 @@ function readAccount({ account = {} }: ProviderRow, env: Environment): Record<st
   );
 }
 
-function readBaseUrl(provider: BuiltInProvider, env: Environment): string | undefined {
+/** Returns the base URL that the environment sets for a built-in provider. Throws `invalid_base_url`. */
+export function readBaseUrl(provider: BuiltInProvider, env: Environment): string | undefined {
   for (const variable of baseVariables(provider)) {
     const value = readVariable(env, variable);
     if (value !== undefined) return checkBaseUrl(value, variable);
@@ -75,11 +76,15 @@ function baseVariables(provider: BuiltInProvider): readonly [string, ...string[]
   return bases;
 }
 
-/** Throws unless the settings are sufficient in one of the provider's ways of authentication. */
+/**
+ * Throws unless the settings are sufficient in one of the provider's ways of authentication. `isKeyless`: the caller is
+ * a page that passed no environment.
+ */
 function checkEnough(
   provider: BuiltInProvider,
   { keys, account = {}, needs = [['apiKey']], hint }: ProviderRow,
   settings: Readonly<Record<string, string | undefined>>,
+  isKeyless: boolean,
 ): void {
   const lacking = needs.map((names) => names.filter((name) => settings[name] === undefined));
   const fewest = Math.min(...lacking.map((names) => names.length));
@@ -92,11 +97,12 @@ function checkEnough(
     .filter((names) => !isBegun || names.length === fewest)
     .map((names) => names.map(variableOf));
   const set = `Set ${ways.map(toList).join(', or ')}`;
+  const advice = isKeyless ? `A page has none. ${withoutKeys(ways[0]!)}` : set;
   throw new CuelineError(
     isBegun ? 'missing_setting' : 'missing_key',
     (isBegun
       ? `Provider "${provider}" is not fully described. ${set} as well.`
-      : `No API key for ${provider}. ${set}, or use simulated:demo, which needs none.`) +
+      : `No API key for ${provider}. ${advice}, or use simulated:demo, which needs none.`) +
       (hint === undefined ? '' : ` ${hint}`),
     {
       details: {
@@ -106,6 +112,12 @@ function checkEnough(
       },
     },
   );
+}
+
+/** Says how a page gets a model's answers without a key of its own. */
+function withoutKeys(variables: readonly string[]): string {
+  const env = variables.map((name) => `${name}: …`).join(', ');
+  return `Run the prompt on a server (viaRoute), call the model through one (models={proxied('/api/models')}), pass the user's own key (models={{ env: { ${env} } }})`;
 }
 
 /** Returns `A, B and C`. */

@@ -1,5 +1,6 @@
 import { CuelineError } from '../base/errors.ts';
 import { scriptError } from '../base/script-error.ts';
+import { redact } from '../json/redact.ts';
 import { checkBaseUrl } from './base-url.ts';
 import { builtInProviders } from './built-in.ts';
 import type { Environment } from './environment.ts';
@@ -43,19 +44,26 @@ const proxiedProviders: readonly ProxiedName[] = [
   'fireworks',
 ];
 
+/** What errors call the address. */
+const source = "proxied's url";
+
 /** The headers in which providers expect their key. */
 const keyHeaders = ['authorization', 'x-api-key', 'x-goog-api-key'];
 
 /**
  * Models through a server that has the keys: `openai:gpt-4o` goes to `{url}/openai`, and so on for the other {@link
- * proxiedProviders}. In a page, `url` may be a path. Nothing is stored at OpenAI, where the calls of all users share an
- * account. Throws `invalid_base_url`; a call throws `unknown_model` if the model's id would lead it to another address.
+ * proxiedProviders}. In a page, `url` may be a path; where there is no page, such as in server rendering, a path is an
+ * error only when a model is resolved. Nothing is stored at OpenAI, where the calls of all users share an account.
+ * Throws `invalid_base_url`; a call throws `unknown_model` if the model's id would lead it to another address.
  *
  * @example
  * const model = await resolveModel('openai:gpt-4o', proxied('/api/models'));
  */
 export function proxied(url: string | URL, options: ProxiedOptions = {}): ModelSettings {
-  const base = checkBaseUrl(absolute(url), "proxied's url");
+  const page = (globalThis as { location?: { href?: string } }).location?.href;
+  const text = String(url);
+  if (page === undefined && text.startsWith('/')) return { env: {}, providers: pathsRefused(text) };
+  const base = checkBaseUrl(absolute(text, page), source);
   const env: Environment = Object.fromEntries(
     proxiedProviders.flatMap((provider) => [
       // a placeholder, which is removed before anything is sent
@@ -65,6 +73,18 @@ export function proxied(url: string | URL, options: ProxiedOptions = {}): ModelS
   );
   const fetch = withAppHeaders(base, options);
   return withoutProviderStorage({ env, fetch, providers: refusing });
+}
+
+/** The providers for a path where there is no page. */
+function pathsRefused(path: string): Readonly<Record<string, ModelProvider>> {
+  const refuse: ModelProvider = () => {
+    throw new CuelineError(
+      'invalid_base_url',
+      `${source} is the path "${redact(path).slice(0, 200)}", and a path works only in a page. Start the run in the page, or write a whole address, such as https://example.com/api/models.`,
+      { details: { source } },
+    );
+  };
+  return { ...refusing, ...Object.fromEntries(proxiedProviders.map((provider) => [provider, refuse])) };
 }
 
 /** Providers that a proxy cannot check, or has no prices for. */
@@ -84,12 +104,8 @@ const refusing: Readonly<Record<string, ModelProvider>> = Object.fromEntries(
     ]),
 );
 
-function absolute(url: string | URL): string {
-  const text = String(url);
-  const page = (globalThis as { location?: { href?: string } }).location?.href;
-  return page !== undefined && !URL.canParse(text) && URL.canParse(text, page)
-    ? new URL(text, page).href
-    : text;
+function absolute(url: string, page: string | undefined): string {
+  return page !== undefined && !URL.canParse(url) && URL.canParse(url, page) ? new URL(url, page).href : url;
 }
 
 function withAppHeaders(base: string, { headers, credentials, fetch }: ProxiedOptions): FetchFunction {

@@ -2,51 +2,32 @@ import { APICallError } from '@ai-sdk/provider';
 import { CuelineError, type CuelineErrorCode } from '../base/errors.ts';
 import { readFirstBytes } from './bounded-body.ts';
 import { providerMessage } from './provider-message.ts';
+import { refusalCodes } from './refusal-codes.ts';
 import { parseJson } from '../json/parse-json.ts';
 import { redact } from '../json/redact.ts';
 
-/** What an error of a model proxy means for a run, and what to do if its message does not say so. */
-type ErrorMeaning = { code: CuelineErrorCode; advice?: string; phase?: 'first_chunk' | 'chunk' | 'call' };
+/** What is added to an error of a model proxy: what to do if its message does not say so, and which time limit it was. */
+type Addition = { advice?: string; phase?: 'first_chunk' | 'chunk' | 'call' };
 
 const operator = (what: string): string => `The operator of the model proxy has to ${what}.`;
 const checkAddress = operator("check the provider's baseURL there");
-const shorter = 'Ask for a shorter answer.';
 
-/** The codes of a model proxy, of refusals and of the event that ends a stream. */
-const meanings: Readonly<Record<string, ErrorMeaning>> = {
-  upstream_auth: { code: 'auth', advice: operator('correct the key there') },
-  upstream_unpaid: { code: 'budget_exceeded', advice: operator('pay the provider') },
-  upstream_denied: { code: 'model_denied', advice: operator('let the key use this model') },
-  upstream_redirect: { code: 'redirect_blocked', advice: checkAddress },
-  upstream_content_type: { code: 'stream_malformed' },
-  upstream_malformed: { code: 'stream_malformed', advice: checkAddress },
-  upstream_too_large: { code: 'too_large' },
-  upstream_broken: { code: 'stream_truncated' },
-  upstream_timeout: { code: 'timeout', phase: 'first_chunk' },
-  upstream_unreachable: { code: 'network' },
-  unavailable: { code: 'overloaded' },
-  internal: { code: 'provider_error', advice: 'Its log says what.' },
-  total_exceeded: { code: 'budget_exceeded' },
-  budget_exceeded: { code: 'budget_exceeded' },
-  rate_limited: { code: 'rate_limited' },
-  too_many_at_once: { code: 'rate_limited' },
-  unauthorized: { code: 'auth', advice: 'Give proxied() the headers: proxied(url, { headers }).' },
-  origin_denied: { code: 'auth' },
-  model_denied: { code: 'model_denied' },
-  unknown_provider: { code: 'model_denied', advice: operator('add the provider') },
-  unknown_path: { code: 'bad_request', advice: 'Check the address that proxied() is given.' },
-  tool_denied: { code: 'bad_request' },
-  unsupported_field: { code: 'bad_request' },
-  unsupported_media_type: { code: 'bad_request' },
-  invalid_json: { code: 'bad_request' },
-  invalid_body: { code: 'bad_request' },
-  body_timeout: { code: 'timeout' },
-  // of a body, and of a stream whose answer exceeds the proxy's limit
-  too_large: { code: 'too_large', advice: 'Send or ask for less: a shorter conversation, or smaller files.' },
-  event_too_large: { code: 'too_large', advice: shorter },
-  timeout: { code: 'timeout', advice: 'Try again.', phase: 'call' },
-  idle: { code: 'timeout', advice: 'Try again.', phase: 'chunk' },
-  broken: { code: 'stream_truncated', advice: 'Try again.' },
+const additions: Readonly<Record<string, Addition>> = {
+  upstream_auth: { advice: operator('correct the key there') },
+  upstream_unpaid: { advice: operator('pay the provider') },
+  upstream_denied: { advice: operator('let the key use this model') },
+  upstream_redirect: { advice: checkAddress },
+  upstream_malformed: { advice: checkAddress },
+  upstream_timeout: { phase: 'first_chunk' },
+  internal: { advice: 'Its log says what.' },
+  unauthorized: { advice: 'Give proxied() the headers: proxied(url, { headers }).' },
+  unknown_provider: { advice: operator('add the provider') },
+  unknown_path: { advice: 'Check the address that proxied() is given.' },
+  too_large: { advice: 'Send or ask for less: a shorter conversation, or smaller files.' },
+  event_too_large: { advice: 'Ask for a shorter answer.' },
+  timeout: { advice: 'Try again.', phase: 'call' },
+  idle: { advice: 'Try again.', phase: 'chunk' },
+  broken: { advice: 'Try again.' },
 };
 
 /** Codes of refusals that the next try may not meet. */
@@ -147,8 +128,9 @@ function proxyError(
   const { error } = (parseJson(body ?? '') ?? {}) as { error?: { type?: unknown; code?: unknown } };
   const proxyCode = error?.code;
   if (error?.type !== 'proxy_error' || typeof proxyCode !== 'string') return undefined;
-  if (!Object.hasOwn(meanings, proxyCode)) return undefined;
-  const { code, advice = '', phase } = meanings[proxyCode]!;
+  const code = Object.hasOwn(refusalCodes, proxyCode) ? refusalCodes[proxyCode] : undefined;
+  if (code === undefined) return undefined;
+  const { advice = '', phase } = additions[proxyCode] ?? {};
   const message = redact(providerMessage(error) ?? 'The model proxy refused the call.');
   return new CuelineError(code, advice === '' ? message : `${message} ${advice}`, {
     source: 'model',

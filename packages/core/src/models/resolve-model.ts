@@ -2,10 +2,10 @@ import type { LanguageModel } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import { loadModule } from '../base/load-module.ts';
 import { resolveAlias } from './aliases.ts';
-import { builtInProviders, createBuiltInModel, isBuiltIn } from './built-in.ts';
+import { builtInProviders, createBuiltInModel, isBuiltIn, readBaseUrl } from './built-in.ts';
 import { checkModel } from './check-model.ts';
 import { createEnvironmentModel, environmentProviders, isDescribed, isInEnvironment } from './custom.ts';
-import { processEnvironment, toVariablePart } from './environment.ts';
+import { processEnvironment, readVariable, toVariablePart, type Environment } from './environment.ts';
 import { guardFetch } from './guarded-fetch.ts';
 import type { LanguageModelObject, ModelContext, ModelProvider, ModelSettings } from './settings.ts';
 
@@ -28,18 +28,46 @@ export async function resolveModel(
   if (typeof ref !== 'string') return checkModel(ref, 'The model');
   const context: ModelContext = {
     env: settings.env ?? processEnvironment(),
+    isEnvPassed: settings.env !== undefined,
     providers: settings.providers ?? {},
     fetch: guardFetch(settings.fetch),
     packages: settings.packages ?? {},
   };
-  const text = ref.trim();
+  const [provider, modelId] = readReference(ref, context.env);
+  return createModel(provider, modelId, context);
+}
+
+/**
+ * Returns the `provider:id` that a model's name stands for, and the base URL of its provider if the environment sets one.
+ * Throws as {@link resolveModel} does for a name that stands for no model.
+ */
+export function identifyModel(
+  name: string,
+  { env = processEnvironment(), providers = {} }: ModelSettings,
+): { model: string; baseURL: string | undefined } {
+  const [provider, modelId] = readReference(name, env);
+  return {
+    model: `${provider}:${modelId}`,
+    baseURL: Object.hasOwn(providers, provider) ? undefined : baseUrlOf(provider, env),
+  };
+}
+
+function baseUrlOf(provider: string, env: Environment): string | undefined {
+  return isBuiltIn(provider) && !isDescribed(provider, env)
+    ? readBaseUrl(provider, env)
+    : readVariable(env, `${toVariablePart(provider)}_API_BASE`);
+}
+
+/** Returns the provider and the model id that a model's name stands for. */
+function readReference(name: string, env: Environment): [provider: string, modelId: string] {
+  const text = name.trim();
   if (text === '') {
     throw new CuelineError(
       'unknown_model',
       'The model is an empty string. Write provider:model, such as openai:gpt-4o, or pass a LanguageModel.',
     );
   }
-  const reference = text.includes(':') ? text : resolveAlias(text, context.env);
+  const reference = text.includes(':') ? text : resolveAlias(text, env);
   const colon = reference.indexOf(':');
   const provider = reference.slice(0, colon).trim();
   const modelId = reference.slice(colon + 1).trim();
@@ -51,7 +79,7 @@ export async function resolveModel(
       { details: { model: reference } },
     );
   }
-  return createModel(provider, modelId, context);
+  return [provider, modelId];
 }
 
 async function createModel(

@@ -34,6 +34,8 @@ export type ModelSettings = {
 /** The settings with all defaults. */
 export type ModelContext = {
   env: Environment;
+  /** True if the caller passed `env`. */
+  isEnvPassed: boolean;
   providers: Readonly<Record<string, ModelProvider>>;
   /** Wrapped by the guarded fetch. */
   fetch: FetchFunction;

@@ -7,9 +7,9 @@ export type HookVariable = { type: 'string'; value: string } | { type: 'data'; v
 export type HookStep = {
   messages: ModelMessage[];
   model: LanguageModel;
-  /** The steps that have ended. */
+  /** The steps that have ended; of a run, without those that a retry keeps. */
   steps: readonly StepResult<ToolSet>[];
-  /** From 0. */
+  /** From 0, with the steps that a retry keeps. */
   stepNumber: number;
   variables: Record<string, HookVariable>;
   /** Names of the tools that the model can call in this step. */

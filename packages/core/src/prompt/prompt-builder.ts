@@ -37,8 +37,8 @@ export class PromptBuilder implements Prompt {
   #definitions: Definitions = emptyDefinitions();
   #base: Definitions = this.#definitions;
   #task = false;
-  /** How many methods of plugins define for a task at the moment. */
-  #callsWithin = 0;
+  /** The prompts of tasks that methods of plugins define for at the moment. The definitions go to the last one. */
+  readonly #targets: PromptBuilder[] = [];
   #started = false;
   /** True once no more messages can be added. */
   #fixed = false;
@@ -63,7 +63,12 @@ export class PromptBuilder implements Prompt {
 
   /** All definitions so far; inside a task's `extend`, those of that task. */
   get definitions(): Definitions {
-    return this.#definitions;
+    return this.#target.#definitions;
+  }
+
+  /** The prompt that gets the next definition. */
+  get #target(): PromptBuilder {
+    return this.#targets.at(-1) ?? this;
   }
 
   $(strings: TemplateStringsArray, ...values: unknown[]): void {
@@ -77,12 +82,12 @@ export class PromptBuilder implements Prompt {
   }
 
   def(name: string, content: string): string {
-    this.#definitions.variables.set(name, textVariable(name, content));
+    this.#target.#definitions.variables.set(name, textVariable(name, content));
     return `<${name}>`;
   }
 
   defData(name: string, data: object): string {
-    this.#definitions.variables.set(name, dataVariable(name, data));
+    this.#target.#definitions.variables.set(name, dataVariable(name, data));
     return `<${name}>`;
   }
 
@@ -108,20 +113,20 @@ export class PromptBuilder implements Prompt {
         `prompt.defSystem('${name}', …) takes a string, but got ${quoteValue(value)}.`,
       );
     }
-    this.#definitions.system.set(name, {
+    this.#target.#definitions.system.set(name, {
       value,
       ...(options.providerOptions === undefined ? {} : { providerOptions: options.providerOptions }),
     });
   }
 
   defMessage<Role extends MessageRole>(role: Role, content: MessageContent[Role]): void {
-    if (this.#fixed) {
+    if (this.#target.#fixed) {
       throw new CuelineError(
         'invalid_definition',
         'The run has started, so its first messages are fixed. Return the text from the tool instead.',
       );
     }
-    const { messages } = this.#definitions;
+    const { messages } = this.#target.#definitions;
     messages.push(toModelMessage(role, content, messages, inputsOf(this)));
   }
 
@@ -170,7 +175,7 @@ export class PromptBuilder implements Prompt {
         'prompt.defHook takes a function: prompt.defHook(({ stepNumber }) => ({ activeTools: [] })).',
       );
     }
-    this.#definitions.hooks.push(hook);
+    this.#target.#definitions.hooks.push(hook);
   }
 
   defTaskList(tasks: readonly TaskDefinition[], options?: TaskListOptions): TaskListHandle {
@@ -206,12 +211,12 @@ export class PromptBuilder implements Prompt {
     scoped.#base = this.#base;
     scoped.#task = true;
     noteInput(scoped, ...inputsOf(this));
-    // plugins define on the prompt that they were set up with, so that prompt uses the task's definitions while
+    // plugins define on the prompt that they were set up with, so that prompt passes definitions on to the task while
     // one of their methods runs
     for (const [name, value] of Object.entries(this)) {
       const method: unknown =
         typeof value === 'function'
-          ? (...args: unknown[]) => this.#within(layer, () => value(...args))
+          ? (...args: unknown[]) => this.#callFor(scoped, () => value(...args))
           : value;
       Object.defineProperty(scoped, name, { value: method, enumerable: true });
     }
@@ -221,18 +226,11 @@ export class PromptBuilder implements Prompt {
     return layer;
   }
 
-  #within<Value>(layer: Definitions, call: () => Value): Value {
-    this.#definitions = layer;
-    this.#task = true;
-    this.#fixed = false;
-    this.#callsWithin += 1;
-    const leave = (): void => {
-      this.#callsWithin -= 1;
-      if (this.#callsWithin > 0) return;
-      this.#definitions = this.#base;
-      this.#task = false;
-      this.#fixed = true;
-    };
+  /** Calls a method of a plugin that defines for a task. */
+  #callFor<Value>(scoped: PromptBuilder, call: () => Value): Value {
+    const targets = this.#targets;
+    targets.push(scoped);
+    const leave = (): void => void targets.splice(targets.lastIndexOf(scoped), 1);
     let returned: Value;
     try {
       returned = call();
@@ -249,30 +247,30 @@ export class PromptBuilder implements Prompt {
   #addSystemText(text: string): void {
     // a text that the author leaves empty on a condition
     if (text.trim() === '') return;
-    const { system } = this.#definitions;
+    const { system } = this.#target.#definitions;
     const before = system.get('');
     system.set('', { value: before === undefined ? text : `${before.value}\n\n${text}` });
   }
 
   #addTool(name: string, tool: ToolDefinition): void {
-    if (this.#hasNoTools && !this.#task) {
+    if (this.#hasNoTools && !this.#target.#task) {
       throw new CuelineError(
         'invalid_definition',
         `The run has started without tools, so ${name} cannot be added now. Define it in the prompt function.`,
       );
     }
     // a tool of a task may replace one of the prompt, but not a tool of the task list
-    if (this.#definitions.tools.has(name) || this.#base.taskList?.tools.has(name) === true) {
+    if (this.#target.#definitions.tools.has(name) || this.#base.taskList?.tools.has(name) === true) {
       throw new CuelineError(
         'invalid_definition',
         `A tool named ${name} already exists. Give this one another name.`,
       );
     }
-    this.#definitions.tools.set(name, tool);
+    this.#target.#definitions.tools.set(name, tool);
   }
 
   #addTaskList(list: TaskListDefinition, addTools: (list: TaskListDefinition) => void): TaskListHandle {
-    if (this.#task) {
+    if (this.#target.#task) {
       throw new CuelineError(
         'invalid_definition',
         'A task cannot have a task list of its own. Give the task an agent with prompt.defAgent, and the agent the list.',

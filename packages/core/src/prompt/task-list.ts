@@ -15,11 +15,14 @@ import type { OwnToolDefinition } from '../tools/tool-definition.ts';
 export type TaskDefinition<P = unknown> = {
   /** The description of the task that the model reads. */
   task: string;
-  /** Checks a result. A string that it returns, or an error that it throws, becomes the feedback to the model. */
+  /**
+   * Checks a result. A string that it returns, or an error that it throws, becomes the feedback to the model. If it exceeds
+   * the time limit of a tool call, the result counts as refused.
+   */
   validation?: (result: string) => string | void | undefined | Promise<string | void | undefined>;
   /**
-   * Called when the task becomes current. Its definitions on `prompt` exist for this task only. `messages` are
-   * those that would be sent to the model.
+   * Called when the task becomes current, and when a retry or another process continues the run. Its definitions on `prompt`
+   * exist for this task only. `messages` are those that would be sent to the model.
    */
   extend?: (prompt: P, messages: ModelMessage[]) => void | Promise<void>;
 };
@@ -52,7 +55,9 @@ export class TaskListDefinition implements TaskListHandle {
   readonly maxNudges: number;
   /** The task of the last request to the model, which may no longer be current. Set by the runner. */
   underWay: string | undefined;
-  readonly #definitions: ReadonlyMap<string, TaskDefinition>;
+  /** The definitions of this version of the prompt, by the ids that their tasks have in a new list. */
+  readonly #authored: ReadonlyMap<string, TaskDefinition>;
+  #definitions: ReadonlyMap<string, TaskDefinition>;
   #list: TaskList;
   #listener: ((event: TaskEvent) => void) | undefined;
   #hasEnded: () => boolean = () => false;
@@ -80,7 +85,8 @@ export class TaskListDefinition implements TaskListHandle {
     this.#list = list;
     this.events.push(...events);
     this.maxNudges = maxNudges;
-    this.#definitions = new Map(list.items.map(({ id }, index) => [id, tasks[index]!]));
+    this.#authored = new Map(list.items.map(({ id }, index) => [id, tasks[index]!]));
+    this.#definitions = this.#authored;
   }
 
   get list(): TaskList {
@@ -112,6 +118,7 @@ export class TaskListDefinition implements TaskListHandle {
     const { accepted, events, list } = resumeTasks(this.#list, earlier);
     if (!accepted) return;
     this.#list = list;
+    this.#definitions = findDefinitions(events, this.#authored);
     this.events.splice(0, Infinity, ...events);
   }
 
@@ -119,6 +126,7 @@ export class TaskListDefinition implements TaskListHandle {
   takeOver(events: readonly TaskEvent[]): void {
     if (events.length === 0) return;
     this.#list = applyEvents({ ...this.#list, items: [] }, events);
+    this.#definitions = findDefinitions(events, this.#authored);
     this.events.splice(0, Infinity, ...events);
     this.#notifiedCount = events.length;
     for (const task of this.tasks) {
@@ -183,6 +191,36 @@ export class TaskListDefinition implements TaskListHandle {
     this.events.length = this.#notifiedCount;
     this.#list = applyEvents({ ...this.#list, items: [] }, this.events);
   }
+}
+
+/**
+ * Returns the definitions of the author's tasks in a list that another version of the prompt may have begun: those with their
+ * titles, because tasks may have been added or moved. A task whose title is gone has the definition of its id, unless that
+ * one belongs to another task.
+ */
+function findDefinitions(
+  events: readonly TaskEvent[],
+  authored: ReadonlyMap<string, TaskDefinition>,
+): Map<string, TaskDefinition> {
+  const left = new Map(authored);
+  const found = new Map<string, TaskDefinition>();
+  const titleOf = (id: string): string | undefined => left.get(id)?.task.trim();
+  const ways: ((task: Pick<TaskItem, 'id' | 'title'>) => string | undefined)[] = [
+    ({ id, title }) => (titleOf(id) === title ? id : undefined),
+    ({ title }) => [...left.keys()].find((id) => titleOf(id) === title),
+    ({ id }) => id,
+  ];
+  for (const idOfDefinition of ways) {
+    for (const event of events) {
+      if (event.type !== 'task-add' || event.task.origin !== 'author' || found.has(event.task.id)) continue;
+      const id = idOfDefinition(event.task) ?? '';
+      const definition = left.get(id);
+      if (definition === undefined) continue;
+      left.delete(id);
+      found.set(event.task.id, definition);
+    }
+  }
+  return found;
 }
 
 /** @throws CuelineError `invalid_definition` */

@@ -4,6 +4,8 @@ import { sourceOf, thrownText, withSource } from '../base/error-source.ts';
 import { jsonSchema } from 'ai';
 import type { TaskDefinition, TaskListDefinition } from './task-list.ts';
 import { functionTool } from '../tools/tool-definition.ts';
+import type { ToolContext } from '../tools/tool-types.ts';
+import { untilAborted } from '../base/until-aborted.ts';
 
 /** The tools with which the model works through a list that the author wrote. */
 export function addStaticTools(list: TaskListDefinition): void {
@@ -15,7 +17,7 @@ export function addStaticTools(list: TaskListDefinition): void {
     'finishTask',
     'Hand in the result of the current task. The result is checked; the answer says whether it was accepted, and which task is next.',
     ['result'],
-    ({ result }) => finish(list, result),
+    ({ result }, { abortSignal }) => finish(list, result, abortSignal),
   );
 }
 
@@ -53,15 +55,22 @@ export function addDynamicTools(list: TaskListDefinition): void {
   );
 }
 
-async function finish(list: TaskListDefinition, result: string): Promise<string> {
+async function finish(
+  list: TaskListDefinition,
+  result: string,
+  abortSignal: AbortSignal | undefined,
+): Promise<string> {
   const decision = tasks.finishTask(list.list, result, list.underWay);
   const reply = list.apply(decision);
   if (decision.validate === undefined) return reply;
   // a validation may never end, and the user may skip the task meanwhile
-  const found = await Promise.race([
+  const validated = Promise.race([
     validate(list.definitionOf(decision.validate), result),
     list.noLongerValidating(decision.validate).then((): ValidationResult => ({ feedback: undefined })),
   ]);
+  const found = await untilAborted(validated, abortSignal).catch((): ValidationResult => ({
+    feedback: 'The check of the result took too long, so it was ended.',
+  }));
   return list.apply(tasks.settleTask(list.list, decision.validate, found.feedback, found.thrown));
 }
 
@@ -84,7 +93,7 @@ function addTool<Name extends string>(
   name: string,
   description: string,
   fields: readonly Name[],
-  run: (args: Record<Name, string>) => string | Promise<string>,
+  run: (args: Record<Name, string>, context: ToolContext) => string | Promise<string>,
 ): void {
   const schema = jsonSchema<Record<Name, string>>(
     {

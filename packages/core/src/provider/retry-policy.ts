@@ -32,7 +32,7 @@ export function isTransient(error: CuelineError, thrown: unknown): boolean {
       return statusCode !== 402 && statusCode !== 400 && !isQuotaExhausted(thrown, 0);
     case 'bad_request':
       // 409 (conflict) and 425 (too early)
-      return statusCode === 409 || statusCode === 425;
+      return statusCode === 409 || statusCode === 425 || isUnreadableCall(thrown);
     case 'provider_error':
       if (typeof statusCode === 'number') return statusCode >= 500 || statusCode === 424;
       // the code of a 500 inside a stream
@@ -50,6 +50,14 @@ function isQuotaExhausted(thrown: unknown, depth: number): boolean {
     (word) => typeof word === 'string' && /insufficient_quota|billing|credit/i.test(word),
   );
   return isWord || [data, error, cause].some((inner) => isQuotaExhausted(inner, depth + 1));
+}
+
+/** True if Groq could not read the tool call that its model wrote, which it reports with status 400. */
+function isUnreadableCall(thrown: unknown): boolean {
+  const { message, responseBody } = (thrown ?? {}) as Record<string, unknown>;
+  return [message, responseBody].some(
+    (text) => typeof text === 'string' && /\b(?:tool_use_failed|failed_generation)\b/.test(text),
+  );
 }
 
 /** True for a refused connection to this machine: nothing starts to listen there within seconds. */

@@ -120,7 +120,9 @@ function keepNoSteps(log: readonly RunEvent[]): KeptSteps {
 
 /** Returns the log up to the end of a step, with the feedback after it and the user's later edits of the tasks. */
 function withEdits(log: readonly RunEvent[], { index, feedback }: Omit<StepEnd, 'next'>): RunEvent[] {
-  return numbered([...log.slice(0, index + 1), ...feedback, ...editsAfter(log, index + 1)]);
+  // the user may have made an edit before the feedback
+  const later = [...feedback, ...editsAfter(log, index + 1)].toSorted((one, other) => one.seq - other.seq);
+  return numbered([...log.slice(0, index + 1), ...later]);
 }
 
 function editsAfter(log: readonly RunEvent[], end: number): RunEvent[] {
@@ -174,6 +176,12 @@ export function continuableEnds(log: readonly RunEvent[]): StepEnd[] {
       case 'step-start':
         called = false;
         nextOfOpen = undefined;
+        open.clear();
+        break;
+      case 'retry':
+        // everything since the start of the step is void
+        if (event.attempt !== undefined) break;
+        called = false;
         open.clear();
         break;
       case 'tool-input-end':

@@ -37,9 +37,15 @@ export function retryRun(
   const from = options?.from;
   const { shown } = run.attempts;
   if (from === undefined && shown?.lost !== undefined) return followAgain(run, starts, shown.lost, shown.key);
+  return retryFromLog(run, starts, from);
+}
+
+/** Tries the last turn again from the log. */
+function retryFromLog(run: RunInternals, starts: RetryStarts, from: number | undefined): Promise<unknown> {
   const log = run.log.events;
   const [first] = log;
   if (first?.type !== 'run-start') {
+    const { shown } = run.attempts;
     // a start or a retry of this moment, such as that of a double click, has no events yet
     if (shown?.log.ended === false) return shown.result;
     return refused(new CuelineError('invalid_options', 'There is no run to retry. Call start(input).'));
@@ -62,7 +68,7 @@ function isInstance(value: unknown): boolean {
   return isRecord(value) && ![Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null);
 }
 
-/** Follows lost work again, or tries it again from the log if it does not exist any more. */
+/** Follows lost work again, or tries it again from the log if it does not exist any more or is over. */
 function followAgain(
   run: RunInternals,
   starts: RetryStarts,
@@ -71,10 +77,19 @@ function followAgain(
 ): Promise<unknown> {
   const found = starts.reconnect(run, lost, key);
   const result = found.result.catch((error: unknown) => {
-    if (run.attempts.shown !== found || !isGone(error)) throw error;
-    return retryRun(run, starts, undefined);
+    if (run.attempts.shown !== found || !(isGone(error) || isOver(error, lost, found))) throw error;
+    return retryFromLog(run, starts, undefined);
   });
   // like every start, it may be ignored
   result.catch(() => {});
   return result;
+}
+
+/**
+ * True for a run of which nothing more is known where it happened, although the log has no end. The log of a page that was
+ * closed right after a retry ends with what that retry keeps, and the run before it has no such events.
+ */
+function isOver(error: unknown, lost: LostConnection, found: Attempt): boolean {
+  const isCut = CuelineError.isInstance(error) && error.code === 'stream_truncated';
+  return isCut && lost.request === undefined && found.lost?.events.length === lost.events.length;
 }

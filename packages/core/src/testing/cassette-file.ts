@@ -14,11 +14,34 @@ export type Recording = {
   readonly answers: readonly (readonly { readonly type: string }[])[];
 };
 
+/** URLs that a model takes as they are, by media type: the source and the flags of regular expressions. */
+export type UrlPatterns = Readonly<
+  Record<string, readonly { readonly source: string; readonly flags: string }[]>
+>;
+
 /** The content of a cassette, as JSON for a file. */
-export type CassetteData = { readonly version: 1; readonly recordings: readonly Recording[] };
+export type CassetteData = {
+  readonly version: 1;
+  /** By `provider:model`. Files at other URLs are downloaded for the model. Without it, all URLs are taken as they are. */
+  readonly supportedUrls?: Readonly<Record<string, UrlPatterns>>;
+  readonly recordings: readonly Recording[];
+};
+
+/** More than any provider has: they are tested on each URL of a request. */
+const MAX_PATTERNS = 100;
+const MAX_PATTERN_LENGTH = 1_000;
+
+const patternSchema = z
+  .object({ source: z.string().max(MAX_PATTERN_LENGTH), flags: z.string().max(10) })
+  .refine(isPattern, 'Invalid regular expression');
+
+const patternsSchema = z
+  .record(z.string(), z.array(patternSchema).max(MAX_PATTERNS))
+  .refine((types) => Object.keys(types).length <= MAX_PATTERNS, 'Too many media types');
 
 const cassetteSchema = z.object({
   version: z.literal(1),
+  supportedUrls: z.record(z.string(), patternsSchema).optional(),
   recordings: z.array(
     z.object({
       key: z.string(),
@@ -29,10 +52,21 @@ const cassetteSchema = z.object({
   ),
 });
 
+function isPattern({ source, flags }: { source: string; flags: string }): boolean {
+  try {
+    return Boolean(new RegExp(source, flags));
+  } catch {
+    return false;
+  }
+}
+
 /** Checks the content of a cassette. @throws CuelineError `invalid_options` */
 export function readCassetteData(data: unknown): CassetteData {
   const read = cassetteSchema.safeParse(data);
-  if (read.success) return read.data;
+  if (read.success) {
+    const { supportedUrls, ...rest } = read.data;
+    return supportedUrls === undefined ? rest : { ...rest, supportedUrls };
+  }
   const [issue] = read.error.issues;
   throw new CuelineError(
     'invalid_options',

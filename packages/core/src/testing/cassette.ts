@@ -11,7 +11,7 @@ import { CuelineError } from '../base/errors.ts';
 import { quoteValue } from '../base/quote-value.ts';
 import { createModels, toCurrent, type Models } from '../models/create-models.ts';
 import type { CurrentModel, ModelSettings } from '../models/settings.ts';
-import { fromJson, type CassetteData, type Recording } from './cassette-file.ts';
+import { fromJson, type CassetteData, type Recording, type UrlPatterns } from './cassette-file.ts';
 import { createRecordings, type Recordings } from './recordings.ts';
 
 /** Settings of {@link createCassette}. */
@@ -82,6 +82,17 @@ function cassetteModel(
   const { provider, modelId, name } = splitModelName(ref);
   let resolved: Promise<CurrentModel> | undefined;
   const resolve = (): Promise<CurrentModel> => (resolved ??= models.resolve(ref).then(toCurrent));
+  // the request has files at other URLs as bytes, so that a replay needs the same URLs
+  const realUrls = async (): Promise<SupportedUrls> => {
+    try {
+      const urls = await (await resolve()).supportedUrls;
+      recordings.keepUrls(name, toPatterns(urls));
+      return urls;
+    } catch {
+      // a model that cannot be resolved is an error of the call
+      return toRegExps(recordings.urlsOf(name) ?? {});
+    }
+  };
   const doStream: CurrentModel['doStream'] = async (options) => {
     const asked = recordings.ask(name, requestOf(options));
     const answer = recordings.answerOf(asked);
@@ -94,16 +105,33 @@ function cassetteModel(
     provider,
     modelId,
     // a replay cannot ask the model which URLs it supports
-    supportedUrls: isReplay
-      ? { '*/*': [/^https?:/] }
-      : // a model that cannot be resolved is an error of the call
-        resolve().then(
-          (real) => real.supportedUrls,
-          () => ({}),
-        ),
+    supportedUrls: isReplay ? toRegExps(recordings.urlsOf(name) ?? ANY_URL) : realUrls(),
     doStream,
     doGenerate: (options) => generateFrom(doStream, options),
   };
+}
+
+type SupportedUrls = Awaited<CurrentModel['supportedUrls']>;
+
+/** The URLs of a replay whose cassette does not have them. */
+const ANY_URL: UrlPatterns = { '*/*': [{ source: '^https?:', flags: '' }] };
+
+function toPatterns(urls: SupportedUrls): UrlPatterns {
+  return Object.fromEntries(
+    Object.entries(urls).map(([type, patterns]) => [
+      type,
+      patterns.map(({ source, flags }) => ({ source, flags })),
+    ]),
+  );
+}
+
+function toRegExps(urls: UrlPatterns): SupportedUrls {
+  return Object.fromEntries(
+    Object.entries(urls).map(([type, patterns]) => [
+      type,
+      patterns.map(({ source, flags }) => new RegExp(source, flags)),
+    ]),
+  );
 }
 
 /** Does the same for an embedding model. */

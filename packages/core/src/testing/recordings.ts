@@ -1,7 +1,13 @@
 import { CuelineError } from '../base/errors.ts';
 import { hashOf } from '../json/content-hash.ts';
 import { redactDeep } from '../json/redact.ts';
-import { readCassetteData, toJson, type CassetteData, type Recording } from './cassette-file.ts';
+import {
+  readCassetteData,
+  toJson,
+  type CassetteData,
+  type Recording,
+  type UrlPatterns,
+} from './cassette-file.ts';
 import { redactAnswer } from './redact-answer.ts';
 import { describeDifferences, similarity } from './request-difference.ts';
 
@@ -13,6 +19,10 @@ export type Recordings = {
   answerOf(asked: ModelRequest): Answer | undefined;
   /** Adds an answer of a model, without keys. */
   record(asked: ModelRequest, answer: readonly unknown[]): void;
+  /** The URLs that a model takes as they are; undefined for a model of which this was not recorded. */
+  urlsOf(model: string): UrlPatterns | undefined;
+  /** Keeps the URLs that a model takes as they are. Those of a model without a recording are not part of the content. */
+  keepUrls(model: string, urls: UrlPatterns): void;
   /** True if something was recorded that was not there at the beginning. */
   readonly changed: boolean;
   toJSON(): CassetteData;
@@ -32,10 +42,14 @@ export function createRecordings(
   mode: 'replay' | 'record' | 'extend',
   secrets: () => readonly string[],
 ): Recordings {
-  const earlier = data === undefined || mode === 'record' ? [] : readCassetteData(data).recordings;
+  const earlier = data === undefined || mode === 'record' ? undefined : readCassetteData(data);
   const recordings = new Map<string, ModelRequest & { answers: Answer[] }>(
-    earlier.map((recording) => [recording.key, { ...recording, answers: [...recording.answers] }]),
+    earlier?.recordings.map((recording) => [
+      recording.key,
+      { ...recording, answers: [...recording.answers] },
+    ]),
   );
+  const urls = new Map<string, UrlPatterns>(Object.entries(earlier?.supportedUrls ?? {}));
   /** How many answers of a recording were given. */
   const counts = new Map<string, number>();
   let changed = false;
@@ -65,10 +79,21 @@ export function createRecordings(
     get changed() {
       return changed;
     },
-    toJSON: () => ({
-      version: 1,
-      recordings: [...recordings.values()].toSorted((one, other) => (one.key < other.key ? -1 : 1)),
-    }),
+    urlsOf: (model) => urls.get(model),
+    keepUrls(model, patterns) {
+      urls.set(model, patterns);
+    },
+    toJSON() {
+      const all = [...recordings.values()].toSorted((one, other) => (one.key < other.key ? -1 : 1));
+      const recorded = [...urls]
+        .filter(([name]) => all.some(({ model }) => model === name))
+        .toSorted(([one], [other]) => (one < other ? -1 : 1));
+      return {
+        version: 1,
+        ...(recorded.length === 0 ? {} : { supportedUrls: Object.fromEntries(recorded) }),
+        recordings: all,
+      };
+    },
   };
 }
 

@@ -22,7 +22,10 @@ export type ScriptedFinish = {
     inputTokens?: number;
     outputTokens?: number;
     reasoningTokens?: number;
+    /** The part of the input that the provider reads from its cache. */
     cachedInputTokens?: number;
+    /** The part of the input that the provider writes into its cache. */
+    cacheWriteTokens?: number;
   };
 };
 

@@ -123,13 +123,15 @@ async function* play(
     }
   }
   const reason = finish?.reason ?? (called ? 'tool-calls' : 'stop');
-  const { inputTokens, outputTokens, reasoningTokens, cachedInputTokens } = finish?.usage ?? {};
+  const { inputTokens, outputTokens, reasoningTokens, cachedInputTokens, cacheWriteTokens } =
+    finish?.usage ?? {};
   yield {
     type: 'finish',
     finishReason: { unified: reason, raw: reason },
     usage: usageOf({
       input: inputTokens ?? countInput(call),
       cached: cachedInputTokens,
+      written: cacheWriteTokens,
       output: outputTokens ?? countTokens(output),
       reasoning: reasoningTokens ?? countTokens(reasoning),
     }),

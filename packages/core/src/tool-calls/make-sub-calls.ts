@@ -67,13 +67,18 @@ export function makeSubCalls(agentContext: AgentContext, outer: OuterCall): SubC
     const make = async (): Promise<unknown> => {
       const idempotencyKey = `${context.idempotencyKey}/${index}`;
       const own = { ...context, idempotencyKey, ...(signal === undefined ? {} : { abortSignal: signal }) };
-      const result = runContext.track(lastOutput(run(bindAgentContext(own, limitedCaller))));
+      const result = runContext.track(lastOutput(run(bindAgentContext(own, limitedCaller)), signal));
       return capOutput(await untilAborted(result, signal), name);
+    };
+    /** Waits for the result of the same call, which may need this call's permit to end. */
+    const repeated = (output: Promise<unknown>): Promise<unknown> => {
+      const wait = (): Promise<unknown> => untilAborted(output, signal);
+      return limitedCaller.releaseWhile === undefined ? wait() : limitedCaller.releaseWhile(wait);
     };
     try {
       if ('refused' in permitted) throw permitted.refused;
       const { verdict, settled } = permitted;
-      const result = verdict.kind === 'repeat' ? verdict.output : make();
+      const result = verdict.kind === 'repeat' ? repeated(verdict.output) : make();
       settled(result);
       const output = await result;
       const isRepeat = verdict.kind === 'repeat';

@@ -22,6 +22,8 @@ export type PendingResponses = {
    * are not requested again.
    */
   takeOver(earlier: Pick<RunState, 'approvals' | 'clientToolCalls'>, agent: string | undefined): void;
+  /** Forgets those of these requests that no call has repeated, and withdraws those without a response. */
+  forget(agent: string | undefined): void;
   /** True if the call has asked for an approval in another process. */
   hasRequested(toolCallId: string, agent: string | undefined): boolean;
   /**
@@ -87,6 +89,18 @@ export function createPendingResponses(append: Append, createId: () => string): 
     takeOver(earlier, agent) {
       for (const approval of earlier.approvals) askedApprovals.add(approval, agent);
       for (const call of earlier.clientToolCalls) askedCalls.add(call, agent);
+    },
+    forget(agent) {
+      for (const { approvalId, response } of askedApprovals.takeAll(agent)) {
+        if (response !== undefined) continue;
+        approvals.close(approvalId, 'withdrawn');
+        append({ type: 'approval-withdraw', approvalId }, agent);
+      }
+      for (const { clientCallId, response } of askedCalls.takeAll(agent)) {
+        if (response !== undefined) continue;
+        calls.close(clientCallId, 'withdrawn');
+        append({ type: 'client-tool-withdraw', clientCallId }, agent);
+      }
     },
     hasRequested: (toolCallId, agent) => askedApprovals.has(toolCallId, agent),
     requestApproval({ approvalId: wanted, ...request }, signal, agent) {
@@ -205,21 +219,29 @@ type PastRequests<Item> = {
   add(item: Item, agent: string | undefined): void;
   has(toolCallId: string, agent: string | undefined): boolean;
   take(toolCallId: string, agent: string | undefined): Item | undefined;
+  /** Takes those of an agent that are left. */
+  takeAll(agent: string | undefined): readonly Item[];
 };
 
 function createPastRequests<Item extends ApprovalState | ClientToolCallState>(): PastRequests<Item> {
-  const asked = new Map<string, Item>();
-  const keyOf = (toolCallId: string, agent = ''): string => JSON.stringify([agent, toolCallId]);
+  const asked = new Map<string | undefined, Map<string, Item>>();
   return {
     add(item, agent) {
-      if (item.withdrawn !== true) asked.set(keyOf(item.toolCallId, agent), item);
+      if (item.withdrawn === true) return;
+      const own = asked.get(agent) ?? new Map<string, Item>();
+      asked.set(agent, own.set(item.toolCallId, item));
     },
-    has: (toolCallId, agent) => asked.has(keyOf(toolCallId, agent)),
+    has: (toolCallId, agent) => asked.get(agent)?.has(toolCallId) === true,
     take(toolCallId, agent) {
-      const key = keyOf(toolCallId, agent);
-      const item = asked.get(key);
-      asked.delete(key);
+      const own = asked.get(agent);
+      const item = own?.get(toolCallId);
+      own?.delete(toolCallId);
       return item;
+    },
+    takeAll(agent) {
+      const own = asked.get(agent);
+      asked.delete(agent);
+      return [...(own?.values() ?? [])];
     },
   };
 }

@@ -64,6 +64,14 @@ export type RunContext = {
   pathOf(parent: string | undefined, toolCallId: string): string;
   /** The task lists of the run (under the empty path) and of its agents, by path. */
   readonly taskLists: Map<string, TaskListDefinition>;
+  /** The recorders of the agents at work, whose steps stop with the run. */
+  readonly stepRecorders: Set<StepRecorder>;
+};
+
+/** Records the steps of one loop. */
+export type StepRecorder = {
+  /** Records the whole answer of a step that will not end, so that its tokens count. */
+  stepStops(): void;
 };
 
 /** The context of one agent loop: the run itself or one of its agents. */
@@ -82,6 +90,8 @@ export type AgentContext = {
   readonly past?: RunPast | undefined;
   /** The events of the agents that continue in the unfinished calls of a retried run. */
   readonly agentEvents?: readonly RunEvent[] | undefined;
+  /** The number of steps of the answer that a retried run continues. Its first step is the one after them. */
+  readonly keptSteps?: number | undefined;
   /** Releases the permit of a tool's call while an agent works inside it. Missing if there is no such call. */
   readonly releaseWhile?: Permit['releaseWhile'];
 };
@@ -139,6 +149,7 @@ export function createRunContext(
       return path;
     },
     taskLists: new Map(),
+    stepRecorders: new Set(),
   };
 }
 

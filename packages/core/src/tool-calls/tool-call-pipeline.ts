@@ -12,6 +12,7 @@ import { callKey } from '../base/call-key.ts';
 import { copyPlain } from '../json/copy-plain.ts';
 import { toModelError } from '../tools/model-error.ts';
 import { redactKeys } from '../messages/redact-keys.ts';
+import { editNote } from '../messages/tool-output.ts';
 import { budgetExceededError } from './limits.ts';
 import { createLoopGuard, type GuardedCall, type LoopGuard } from './loop-guard.ts';
 import type {
@@ -173,7 +174,7 @@ class Pipeline implements ToolCallPipeline {
       let work: Promise<unknown> | undefined;
       try {
         await entered.begin();
-        const result = async (): Promise<unknown> => lastOutput(entered.run());
+        const result = async (): Promise<unknown> => lastOutput(entered.run(), entered.signal);
         const output = await untilToolEnds((work = this.#runContext.track(result())), entered.signal);
         return this.#finished(call, output);
       } finally {
@@ -285,10 +286,8 @@ class Pipeline implements ToolCallPipeline {
     const verdict = this.#options.verdictOf(toolName, context.toolCallId);
     const call = { toolName, rules, inputSchema, args: input, context, verdict };
     const { args, edited } = await approvedArguments(this.#agentContext, call);
-    if (edited !== undefined) {
-      const text = JSON.stringify(redactKeys(edited, this.#runContext.secrets));
-      this.#notes.set(context.toolCallId, `The user ran it with other arguments: ${text}`);
-    }
+    if (edited !== undefined)
+      this.#notes.set(context.toolCallId, editNote(redactKeys(edited, this.#runContext.secrets)));
     return args;
   }
 

@@ -4,7 +4,7 @@ import { asSchema, tool, type ToolSet } from 'ai';
 import { isStreaming } from '../tools/tool-callbacks.ts';
 import { toSchema, type ToolSchema } from '../tools/schema.ts';
 import type { ToolDefinition } from '../prompt/definitions.ts';
-import { toDataOutput, toModelOutput, type ToolResultOutput } from '../messages/tool-output.ts';
+import { toDataOutput, toModelOutput, withNote } from '../messages/tool-output.ts';
 import { callClientTool, unanswered } from './call-client-tool.ts';
 import { capOutput } from '../tools/cap-output.ts';
 import { hintsOf, readyRules, throwReported } from '../tools/ready-tool.ts';
@@ -240,18 +240,4 @@ class Registry implements ToolRegistry {
       this.tools[name] = known;
     }
   }
-}
-
-/** Adds the note to a result. */
-function withNote(output: ToolResultOutput, note: string | undefined): ToolResultOutput {
-  if (note === undefined) return output;
-  const value =
-    output.type === 'content'
-      ? output.value
-      : [{ type: 'text' as const, text: 'value' in output ? asText(output.value) : '' }];
-  return { type: 'content', value: [...value, { type: 'text', text: note }] };
-}
-
-function asText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -101,7 +101,7 @@ export function compositeTool(
 /** Returns the function of an AI SDK tool. It throws the error that a tool of an MCP server reports as its result. */
 function throwingReported({ execute }: ToolSet[string]): NonNullable<NamedTool['fn']> {
   return async (args, context) => {
-    const output = await lastOutput(execute!(args, context as never));
+    const output = await lastOutput(execute!(args, context as never), context.abortSignal);
     throwReported(output);
     return output;
   };
@@ -159,7 +159,7 @@ async function runOne(
     throw withSource(invalid, invalidCallSource(error));
   }
   try {
-    return await lastOutput(definition.run(args, context));
+    return await lastOutput(definition.run(args, context), context.abortSignal);
   } catch (error) {
     if (context.abortSignal?.aborted !== true && !CuelineError.isInstance(error)) reportInDevelopment(error);
     throw error;

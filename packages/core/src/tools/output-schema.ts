@@ -41,7 +41,8 @@ export function withOutputSchema(
       );
     }
   };
-  if (!streams) return async (args, context) => read(await lastOutput(fn(args, context)));
+  if (!streams)
+    return async (args, context) => read(await lastOutput(fn(args, context), context.abortSignal));
   return async function* (args, context): AsyncGenerator<unknown, void, undefined> {
     // only the last output is parsed, and it is known to be the last once no other follows
     const held: unknown[] = [];

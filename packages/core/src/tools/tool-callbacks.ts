@@ -13,7 +13,7 @@ function plain(fn: Plain, { beforeCall, onSuccess, onError }: ToolCallbacks): To
     try {
       const early = await beforeCall?.(args, context);
       if (early !== undefined) return early;
-      const output = await lastOutput(fn(args, context));
+      const output = await lastOutput(fn(args, context), context.abortSignal);
       const replaced = await onSuccess?.(args, output, context);
       return replaced === undefined ? output : replaced;
     } catch (error) {
@@ -51,13 +51,24 @@ async function recovered(
   return output;
 }
 
-/** Returns the result of a call; of a series of outputs, the last one. */
-export async function lastOutput(result: unknown): Promise<unknown> {
+/** Returns the result of a call; of a series of outputs, the last one. Ends the series once the signal aborts. */
+export async function lastOutput(result: unknown, signal: AbortSignal | undefined): Promise<unknown> {
   const output = await result;
   if (!isAsyncIterable(output)) return output;
-  let last: unknown;
-  for await (const next of output) last = next;
-  return last;
+  const outputs = output[Symbol.asyncIterator]();
+  // not awaited, because a generator that waits forever does not answer this either
+  const end = (): void => void (async () => outputs.return?.())().catch(() => {});
+  signal?.addEventListener('abort', end, { once: true });
+  if (signal?.aborted === true) end();
+  try {
+    let last: unknown;
+    for await (const next of { [Symbol.asyncIterator]: () => outputs }) last = next;
+    // a series that was ended has no result
+    signal?.throwIfAborted();
+    return last;
+  } finally {
+    signal?.removeEventListener('abort', end);
+  }
 }
 
 /** True for an async generator function, whose outputs are shown as they come. */

@@ -34,7 +34,10 @@ export type ToolRules<Args = unknown> = {
    * effects for which the run asks.
    */
   needsApproval?: boolean | ((args: Args, asked: readonly ToolEffect[]) => boolean | Promise<boolean>);
-  /** The maximum duration of one call, in milliseconds. Default: unlimited. */
+  /**
+   * The maximum duration of one call, in milliseconds. Default: 300,000, or as `options.timeout` says. An agent is not
+   * limited.
+   */
   timeoutMs?: number;
   /** Passed on to the provider with the tool. */
   providerOptions?: ProviderOptions;

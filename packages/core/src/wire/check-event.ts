@@ -257,6 +257,7 @@ const bodies: Record<RunEvent['type'], () => z.ZodMiniType> = {
       id: string,
       cause: z.literal(['tasks', 'output', 'session', 'call', 'correction', 'user']),
       text: string,
+      parts: z.optional(z.array(part)),
     }),
   source: () => event({ source }),
   custom: () => event({ kind: string }),

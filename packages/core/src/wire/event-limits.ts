@@ -8,7 +8,7 @@ export type EventLimits = {
   variables: number;
   /** Events of each type that changes an entry. Default 20,000. */
   changes: number;
-  /** Pieces of text, reasoning and arguments, of each type. Default 1,000,000. */
+  /** Pieces of text, reasoning and arguments, and preliminary results, of each type. Default 1,000,000. */
   deltas: number;
   /** Characters of one name or id. Default 10,000. */
   nameLength: number;
@@ -38,7 +38,7 @@ export const defaultEventLimits: EventLimits = {
 type Bound = readonly [limit: 'entries' | 'variables' | 'changes' | 'deltas', what: string];
 
 /**
- * The limits of the app's own server or storage: the same counts, and events as large as a stream may carry.
+ * The limits of the app's own server, storage or stored text: the same counts, and events as large as a stream may carry.
  * Unknown types are counted, too, because the other side may be newer.
  */
 const serverEventLimits: Partial<EventLimits> = {
@@ -70,7 +70,7 @@ const bounds: Record<RunEvent['type'], Bound> = {
   'tool-input-delta': ['deltas', 'pieces of arguments'],
   'tool-input-end': ['entries', 'tool calls'],
   'tool-start': ['entries', 'tool calls'],
-  'tool-preliminary': ['changes', 'preliminary results'],
+  'tool-preliminary': ['deltas', 'preliminary results'],
   'tool-end': ['entries', 'results of tools'],
   'tool-error': ['entries', 'errors of tools'],
   'sub-call-start': ['entries', 'calls inside a tool'],

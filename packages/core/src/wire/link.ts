@@ -6,7 +6,7 @@ import { parseJson } from '../json/parse-json.ts';
 import { isRecord } from '../base/is-record.ts';
 import { isRunEvent } from './check-event.ts';
 import { checkIsLog } from './check-is-log.ts';
-import { createEventCounter, isEventType } from './event-limits.ts';
+import { createEventCounter, createServerEventCounter, isEventType } from './event-limits.ts';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
 import { createUpgrade } from '../log/upgrade-log.ts';
 
@@ -103,8 +103,10 @@ export function encodeLog(events: readonly RunEvent[]): string {
 }
 
 /**
- * Reads the log that {@link encodeLog} wrote, in this or an earlier version.
- * @throws CuelineError `link_foreign` if the text is not a log, or if a newer version wrote it
+ * Reads the log that {@link encodeLog} wrote, in this or an earlier version. Each event may be as large as a run's own may
+ * be: up to 17,000,000 characters, 1,000,000 values and 1,100 levels. Check the length of a text from outside first.
+ * @throws CuelineError `link_foreign` if the text is not a log, or if a newer version wrote it, `too_large` if it has more
+ * events than a run may hold, or a larger one
  */
 export function decodeLog(text: string): RunEvent[] {
   const value = parseJson(text) as { v?: unknown; events?: unknown } | undefined;
@@ -115,7 +117,7 @@ export function decodeLog(text: string): RunEvent[] {
       `This text is not a Cueline log of version 1 to ${LOG_VERSION}. Pass text that encodeLog returned.`,
     );
   }
-  return checkEvents(value.events);
+  return checkEvents(value.events, createServerEventCounter());
 }
 
 function readPayload(json: string): LinkPayload {
@@ -125,16 +127,15 @@ function readPayload(json: string): LinkPayload {
   if (script !== undefined && typeof script !== 'string') throw unreadableLinkError();
   return {
     ...(script === undefined ? {} : { script }),
-    ...(log === undefined ? {} : { log: checkEvents(log) }),
+    ...(log === undefined ? {} : { log: checkEvents(log, createEventCounter()) }),
     ...(prompts === undefined ? {} : { prompts }),
     ...(evaluation === undefined ? {} : { evaluation }),
   };
 }
 
 /** Checks each event of a log and the size of the log. Returns it in the current version. */
-function checkEvents(value: unknown): RunEvent[] {
+function checkEvents(value: unknown, countEvent: (event: unknown) => string | undefined): RunEvent[] {
   if (!Array.isArray(value)) throw unreadableLinkError();
-  const countEvent = createEventCounter();
   const upgrade = createUpgrade();
   return (value as unknown[]).map((entry, index) => {
     const event: unknown = upgrade(entry as RunEvent);

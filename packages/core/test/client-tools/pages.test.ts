@@ -1,4 +1,4 @@
-import { createRun, viaRoute, type Executor, type ClientToolOptions } from '@cueline/core';
+import { createRun, CuelineError, viaRoute, type Executor, type ClientToolOptions } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createHub } from '../support/memory-route.ts';
@@ -182,4 +182,47 @@ describe('a broken connection', () => {
       expect(pickFile).toHaveBeenCalledOnce();
     },
   );
+
+  /** Starts a run whose outputs meet this error the first `times` times that they are sent. */
+  function hardToDeliver(error: CuelineError, times: number) {
+    const { executor } = setUp();
+    const sent: unknown[] = [];
+    const breaking: Executor = {
+      ...executor,
+      send(runId, command) {
+        if (command.type === 'client-tool-response') sent.push(command.response);
+        if (command.type === 'client-tool-response' && sent.length <= times) throw error;
+        return executor.send!(runId, command);
+      },
+    };
+    const pickFile = vi.fn<() => typeof file>(() => file);
+    const run = createRun(prompt(), { executor: breaking, schedule: atOnce, tools: { pickFile } });
+    return { run, result: run.start(), sent, pickFile };
+  }
+
+  test('for a minute loses no output', async () => {
+    vi.useFakeTimers();
+    try {
+      const broken = new CuelineError('network', 'The connection was reset.');
+      const { result, run, sent, pickFile } = hardToDeliver(broken, 10);
+      // the run loads its code meanwhile
+      for (let seconds = 0; seconds < 3_000 && run.getState().status !== 'done'; seconds += 1) {
+        await vi.advanceTimersByTimeAsync(1_000);
+      }
+      expect(await result).toBe('Thanks.');
+      expect(sent).toEqual(Array.from({ length: 11 }, () => ({ output: file })));
+      expect(run.getState().toolCalls[0]).toMatchObject({ state: 'output-available', output: file });
+      expect(pickFile).toHaveBeenCalledOnce();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('is not blamed on a function whose output cannot be sent', async () => {
+    const { result, run, sent } = hardToDeliver(new CuelineError('too_large', 'Send less.'), 1);
+    expect(await result).toBe('Thanks.');
+    const error = 'pickFile ran, but its output could not be sent: Send less.';
+    expect(sent).toEqual([{ output: file }, { error }]);
+    expect(run.getState().toolCalls[0]?.errorText).toBe(error);
+  });
 });

@@ -50,9 +50,10 @@ test('a run waits for approvals without a process, and continues with the respon
   expect(state.toolCalls.map(({ output }) => output)).toEqual(['sent', 'sent', 'seen']);
 });
 
+const same = (to: string): ScriptedTurn => [{ toolCall: { name: 'send', input: { to }, id: 'same' } }];
+
 test('a call that reuses the id of an approved call needs its own approval', async () => {
   const done: Done = [];
-  const same = (to: string): ScriptedTurn => [{ toolCall: { name: 'send', input: { to }, id: 'same' } }];
   const worker = workerFor(ask(done), [same('a'), same('b'), 'Sent.']);
   const [first] = (await workUntilWaiting(worker)) as [string];
   const second = await work(worker, [approval(first)]);
@@ -60,19 +61,53 @@ test('a call that reuses the id of an approved call needs its own approval', asy
   expect(done).toEqual(['send a']);
 });
 
+test('a call that reuses the id of an approved call that was interrupted needs its own approval', async () => {
+  const done: Done = [];
+  const worker = workerFor(ask(done), [same('a'), same('b'), 'Sent.']);
+  const { store } = worker;
+  const [first] = (await workUntilWaiting(worker)) as [string];
+  await work(worker, [approval(first)]);
+  // killed inside the call
+  store.events = store.events.slice(0, store.events.findIndex(({ type }) => type === 'tool-start') + 1);
+  const second = await work(worker);
+  expect(second).toMatchObject({ status: 'waiting', approvalIds: [expect.not.stringMatching(first)] });
+  expect(stateOf(store).toolCalls[0]?.errorText).toContain('interrupted');
+  expect(done).toEqual(['send a']);
+});
+
+test('an approval is withdrawn if another version of the tool cannot make the call', async () => {
+  const worker = workerFor(ask([]), sendTwo);
+  const [one, two] = (await workUntilWaiting(worker)) as [string, string];
+  const definition = definePrompt('ask', (prompt) => {
+    prompt.$`Send it.`;
+    const options = { effect: 'external', needsApproval: true } as const;
+    prompt.defTool('send', 'Send', z.object({ address: z.string() }), () => 'sent', options);
+  });
+  await work({ ...worker, definition }, [approval(one)]);
+  const { events } = worker.store;
+  const withdrawn = events.filter(({ type }) => type === 'approval-withdraw');
+  expect(withdrawn).toMatchObject([{ approvalId: two }]);
+  expect(stateOf(worker.store)).toMatchObject({ status: 'done', result: 'Sent.' });
+});
+
 test('the model reads a refused approval, and a call with edited arguments runs with them', async () => {
   const done: Done = [];
-  const worker = workerFor(ask(done), sendTwo);
+  const look = calls({ name: 'look', input: {} });
+  const worker = workerFor(ask(done), [sendTwo[0]!, look, 'Sent.']);
   const [one, two] = (await workUntilWaiting(worker)) as [string, string];
   await work(worker, [
     approval(one, { approved: false, reason: 'not now' }),
     approval(two, { approved: true, input: { to: 'c' } }),
   ]);
-  await work(worker);
+  await workToEnd(worker);
   expect(done).toEqual(['send c']);
   const { toolCalls, steps } = stateOf(worker.store);
   expect(toolCalls[0]?.errorText).toContain('not now');
-  expect(JSON.stringify(steps[1]?.request.messages)).toContain('other arguments');
+  // the last step is that of a process of its own
+  const resultOf = (step: number): unknown =>
+    steps[step]?.request.messages?.find(({ role }) => role === 'tool')?.content[1];
+  expect(JSON.stringify(resultOf(1))).toContain('other arguments');
+  expect(resultOf(2)).toEqual(resultOf(1));
 });
 
 test('an agent waits for an approval without a process, and continues with the response', async () => {

@@ -1,9 +1,18 @@
+import { experimental_createSteering as createSteering } from 'ai';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { tool, type PromptDefinition } from '@cueline/core';
 import { suspend } from '@cueline/core/agents';
 import { calls, complete } from '../agents/session/sessions.ts';
-import { createStore, planned, stateOf, work, workToEnd, type Worker } from '../support/durable-runs.ts';
+import {
+  createStore,
+  planned,
+  stateOf,
+  work,
+  workerFor,
+  workToEnd,
+  type Worker,
+} from '../support/durable-runs.ts';
 import { killAfterWrites } from '../support/killed-advances.ts';
 import { research, sessionScripts } from '../support/session-scripts.ts';
 
@@ -75,6 +84,23 @@ test('a session starts each write at most once, and reports its turns once and i
     expect(steps, after).toEqual([0, 1, 2]);
     expect(done.at(-1), after).toBe('task_complete in 3');
   }
+});
+
+test('a file that the user has sent to a session between two turns is sent by later processes, too', async () => {
+  const files: unknown[] = [];
+  const worker = workerFor(research(), ({ prompt }) => {
+    const users = prompt.flatMap(({ role, content }) => (role === 'user' ? content : []));
+    files.push(users.flatMap((part) => (part.type === 'file' ? [[part.mediaType, part.filename]] : [])));
+    return [calls(['look', { at: 'a' }]), complete()];
+  });
+  const steering = createSteering();
+  const data = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
+  const file = { type: 'file', data, mediaType: 'image/png', filename: 'stop.png' } as const;
+  void steering.steer({ role: 'user', content: [{ type: 'text', text: 'From here.' }, file] });
+  await work({ ...worker, options: { experimental_steering: steering } });
+  await workToEnd(worker);
+  const sent = [['image/png', 'stop.png']];
+  expect(files).toEqual([sent, sent]);
 });
 
 test('a session waits for an approval without a process, and a suspended call ends it as waiting', async () => {

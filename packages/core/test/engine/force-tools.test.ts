@@ -1,8 +1,11 @@
 // `forceTools` makes the model call a tool at the first step, and leaves the later steps free.
-import type { Prompt, PromptOptions } from '@cueline/core';
+import { createRun, definePrompt, type Prompt, type PromptOptions } from '@cueline/core';
+import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { call, play } from '../support.ts';
+import { failure } from '../support/retried-runs.ts';
+import { codeOf } from '../support/runs.ts';
 
 const calls = [call('weather', { city: 'Faro' })];
 
@@ -40,6 +43,22 @@ describe('forceTools', () => {
     expect(model.calls[0]?.toolChoice).not.toEqual({ type: 'required' });
     expect(state.warnings).toEqual([
       'forceTools is set, but the first step has no tool that the model could call.',
+    ]);
+  });
+
+  test('does not apply again when a retry continues after the first step', async () => {
+    const model = scriptedModel([calls, failure, 'Go to the beach.', calls, 'Go home.']);
+    const options = { forceTools: true, maxRetries: 0 };
+    const run = createRun(definePrompt('day', ask), { model, options });
+    expect(await codeOf(run.start())).toBe('provider_error');
+    expect(await run.retry()).toBe('Go to the beach.');
+    expect(await run.send('And then?')).toBe('Go home.');
+    expect(model.calls.map(({ toolChoice }) => toolChoice?.type)).toEqual([
+      'required',
+      'auto',
+      'auto',
+      'required',
+      'auto',
     ]);
   });
 

@@ -1,4 +1,12 @@
-import { createRun, definePrompt, dryRun, reduceAll, runPrompt, type RunEvent } from '@cueline/core';
+import {
+  createRun,
+  definePrompt,
+  dryRun,
+  reduceAll,
+  runPrompt,
+  type PromptOptions,
+  type RunEvent,
+} from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { Output } from 'ai';
 import { describe, expect, test } from 'vitest';
@@ -179,6 +187,56 @@ describe('a prompt with an output schema', () => {
       'output',
     ]);
     expect(run.getState().tasks.map(({ status }) => status)).toEqual(['completed', 'completed']);
+  });
+
+  test('is not asked for again while tasks are open, once the model was reminded often enough', async () => {
+    const open = definePrompt(
+      'open',
+      (prompt) => {
+        prompt.defTaskList([{ task: 'One' }], { maxNudges: 0 });
+        prompt.$`Plan a trip.`;
+      },
+      { output: trip },
+    );
+    const model = scriptedModel(['No.', 'No.', 'No.']);
+    expect(await codeOf(createRun(open, { model }).start())).toBe('tasks_incomplete');
+    expect(model.calls).toHaveLength(1);
+  });
+
+  test.each<[string, ScriptedTurn[], PromptOptions, string]>([
+    [
+      'stopWhen',
+      [[call('look')], good],
+      { stopWhen: () => true },
+      'stopWhen stopped the model before an answer fitted its schema. Write a condition that is met later.',
+    ],
+    [
+      'stopWhen after an invalid answer',
+      ['Sorry.', good],
+      { stopWhen: () => true },
+      'stopWhen stopped the model before an answer fitted its schema. Write a condition that is met later. What did not fit: it is not JSON',
+    ],
+    [
+      'a call of a tool without execute',
+      [[call('ask')], good],
+      { tools: { ask: { inputSchema: z.object({}) } } },
+      'A call of a tool without execute stopped the model before an answer fitted its schema. Give that tool an execute, or define it with prompt.defTool if the page has its function.',
+    ],
+  ])('names what ended its run without a valid answer: %s', async (_what, turns, options, message) => {
+    const look = definePrompt(
+      'look',
+      (prompt) => {
+        prompt.defTool('look', 'Looks', z.object({}), () => 'seen');
+        prompt.$`Plan a trip.`;
+      },
+      { output: trip },
+    );
+    const model = scriptedModel(turns);
+    await expect(createRun(look, { model, options }).start()).rejects.toMatchObject({
+      code: 'parse_failed',
+      message: expect.stringContaining(message) as string,
+    });
+    expect(model.calls).toHaveLength(1);
   });
 
   test('may have agents, whose answers stay text', async () => {

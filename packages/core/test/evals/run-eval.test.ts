@@ -112,10 +112,10 @@ describe('a report', () => {
         version?.version,
       ]),
     ).toEqual([
-      ['simulated:small', 'greet@1.0.0', 0, expect.closeTo(0.0012), '1.0.0'],
-      ['simulated:large', 'greet@1.0.0', 0, expect.closeTo(0.012), '1.0.0'],
-      ['simulated:small', 'greet@2.0.0', 0, expect.closeTo(0.0012), '2.0.0'],
-      ['simulated:large', 'greet@2.0.0', 1, expect.closeTo(0.012), '2.0.0'],
+      ['simulated:small', 'greet@1.0.0', 0, expect.closeTo(0.0012, 6), '1.0.0'],
+      ['simulated:large', 'greet@1.0.0', 0, expect.closeTo(0.012, 6), '1.0.0'],
+      ['simulated:small', 'greet@2.0.0', 0, expect.closeTo(0.0012, 6), '2.0.0'],
+      ['simulated:large', 'greet@2.0.0', 1, expect.closeTo(0.012, 6), '2.0.0'],
     ]);
     expect(report.groups[0]?.usage).toEqual({ inputTokens: 1_000, outputTokens: 100 });
   });
@@ -137,7 +137,7 @@ describe('a report', () => {
       (_, call) => [{ text: grades[call] ?? 'none' }, { finish: { usage: judged } }],
       'large',
     );
-    const judged = { inputTokens: 200, outputTokens: 20, cachedInputTokens: 100 };
+    const judged = { inputTokens: 200, outputTokens: 20, cachedInputTokens: 100, cacheWriteTokens: 40 };
     const used = { usage: { inputTokens: 1_000, outputTokens: 100 } };
     const large = { input: 10, output: 20, cachedInput: 1 };
     const evaluate = (prices: EvalPrices) =>
@@ -151,8 +151,8 @@ describe('a report', () => {
       );
     const small = { input: 1, output: 2 };
     const { results, groups } = await evaluate({ small, 'simulated:large': large });
-    const cost = expect.closeTo(0.0015);
-    expect(results[0]).toMatchObject({ status: 'passed', cost: expect.closeTo(0.0012) });
+    const cost = expect.closeTo(0.0016, 6);
+    expect(results[0]).toMatchObject({ status: 'passed', cost: expect.closeTo(0.0012, 6) });
     expect(results[0]?.scorerUsage).toEqual([
       {
         scorer: 'judge',
@@ -160,11 +160,12 @@ describe('a report', () => {
         inputTokens: 200,
         outputTokens: 20,
         cachedInputTokens: 100,
+        cacheWriteTokens: 40,
         cost,
       },
     ]);
     expect(groups[0]?.usage).toEqual({ inputTokens: 1_000, outputTokens: 100 });
-    expect(groups[0]?.cost).toBeCloseTo(0.0012);
+    expect(groups[0]?.cost).toBeCloseTo(0.0012, 6);
     expect(groups[0]?.scoring).toEqual({ usage: { inputTokens: 200, outputTokens: 20 }, cost });
 
     // a judge that gives no grade has its price, too
@@ -195,13 +196,26 @@ describe('a report', () => {
     expect(results).toMatchObject([
       {
         usage: { inputTokens: 2_000, outputTokens: 200 },
-        cost: expect.closeTo(0.024),
-        scorerUsage: [{ inputTokens: 2_000, outputTokens: 200, cost: expect.closeTo(0.0024) }],
+        cost: expect.closeTo(0.024, 6),
+        scorerUsage: [{ inputTokens: 2_000, outputTokens: 200, cost: expect.closeTo(0.0024, 6) }],
       },
     ]);
     const absurd = { usage: { inputTokens: 1_000, outputTokens: -5 } };
     const other = await runEval(many(1), { models: modelOf(() => [{ finish: absurd }], 'small'), prices });
-    expect(other.results).toMatchObject([{ cost: expect.closeTo(0.001) }]);
+    expect(other.results).toMatchObject([{ cost: expect.closeTo(0.001, 6) }]);
+  });
+
+  test('the cost has the answers of a run whose time was up in a tool', async () => {
+    const hang = definePrompt('hang', (prompt) => {
+      prompt.defTool('hang', '', z.object({}), () => new Promise(() => {}));
+      prompt.$`Hang.`;
+    });
+    const usage = { inputTokens: 1_000, outputTokens: 100 };
+    const model = modelOf(() => [{ toolCall: { name: 'hang' } }, { finish: { usage } }], 'small');
+    const definition = defineEval({ prompt: hang, cases: [{ input: undefined, expect: 'x' }] });
+    const prices = { small: { input: 1, output: 2 } };
+    const { results } = await runEval(definition, { models: model, prices, timeout: 200 });
+    expect(results).toMatchObject([{ status: 'error', usage, cost: expect.closeTo(0.0012, 6) }]);
   });
 
   test('an eval whose scorers call no model has no figures of them', async () => {

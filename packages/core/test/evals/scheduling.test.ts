@@ -133,6 +133,72 @@ describe('scheduling', () => {
       expect(again.groups.map(({ stored }) => stored)).toEqual(again.groups.map(() => 3));
     });
 
+    test('an alias that stands for another model has other results', async () => {
+      const store = memoryEvalStore();
+      const model = modelOf(() => 'ok');
+      const providers = { p: () => model };
+      for (const [named, calls] of [
+        ['p:one', 1],
+        ['p:two', 2],
+        ['p:one', 2],
+      ] as const) {
+        await runEval(many(1), { models: 'a', env: { LM_MODEL_A: named }, providers, store });
+        expect(model.calls).toBe(calls);
+      }
+    });
+
+    test('another server of one name has other results', async () => {
+      const store = memoryEvalStore();
+      const asked: string[] = [];
+      const chunk = { id: 'c', model: 'm', choices: [{ index: 0, delta: { content: 'ok' } }] };
+      const end = { id: 'c', model: 'm', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
+      const events = [JSON.stringify(chunk), JSON.stringify(end), '[DONE]'];
+      const fetch = (url: unknown) => {
+        asked.push(new URL(String(url)).host);
+        return Promise.resolve(
+          new Response(events.map((event) => `data: ${event}\n\n`).join(''), {
+            headers: { 'content-type': 'text/event-stream' },
+          }),
+        );
+      };
+      for (const host of ['localhost:1', 'localhost:2', 'localhost:1']) {
+        const env = { OWN_API_BASE: `http://${host}/v1`, OWN_API_TYPE: 'openai' };
+        const report = await runEval(many(1), { models: 'own:m', env, fetch, store });
+        expect(report.groups).toMatchObject([{ passed: 1 }]);
+      }
+      expect(asked).toEqual(['localhost:1', 'localhost:2']);
+    });
+
+    describe('a prompt function that never settles', () => {
+      const stuck = (onCall?: () => void) =>
+        defineEval({
+          prompt: definePrompt('stuck', () => {
+            onCall?.();
+            return new Promise<void>(() => {});
+          }),
+          cases: [{ input: undefined }],
+        });
+
+      test('ends with the timeout', async () => {
+        const options = { models: modelOf(() => 'ok'), store: memoryEvalStore(), timeout: 100 };
+        const report = await runEval(stuck(), { ...options, repeat: 2 });
+        const error = { code: 'timeout' };
+        expect(report.results).toMatchObject([
+          { status: 'error', error },
+          { status: 'error', error },
+        ]);
+      });
+
+      test('does not delay the abort of an evaluation', async () => {
+        const abort = new AbortController();
+        const report = await runEval(
+          stuck(() => abort.abort()),
+          { models: modelOf(() => 'ok'), store: memoryEvalStore(), signal: abort.signal },
+        );
+        expect(report).toMatchObject({ aborted: true, results: [] });
+      });
+    });
+
     test('a run whose first request is not whole in its log is always made', async () => {
       const store = memoryEvalStore();
       const sends = (byte: number) =>

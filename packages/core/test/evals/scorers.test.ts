@@ -148,6 +148,10 @@ describe('a scorer', () => {
     ['closeTo of decimals', closeTo(), { text: String(0.1 + 0.2) }, 0.3, passes],
     ['closeTo the last number', closeTo(), { text: '2 + 2 = 4' }, 4, passes],
     ['closeTo without a number', closeTo(), { text: 'many' }, 4, fails("'many' has no number")],
+    ['closeTo a number without a zero', closeTo(), { text: 'It is .5' }, 0.5, passes],
+    ['closeTo a minus sign', closeTo(), { text: 'It is \u22125' }, -5, passes],
+    ['closeTo the end of a range', closeTo(), { text: '10-15' }, 15, passes],
+    ['closeTo after an ellipsis', closeTo(), { text: 'So it is...5' }, 5, passes],
     ['callsTools', callsTools(['b', 'a']), calls('a', 'b', 'c'), undefined, passes],
     [
       'callsTools of the case',

@@ -163,6 +163,16 @@ describe('the comparison with a baseline', () => {
     ]);
   });
 
+  test.each([
+    // 1 of 6 and 1 of 70 arrangements have no pass among the later half
+    [2, [1, 1], true],
+    [4, [1, 1, 1, 1], false],
+    [2, [0, 0], false],
+  ])('says whether %i runs are too few to notice a drop', (_, rates, tooFewRuns) => {
+    const before = reportOf(rates, 1, randomFrom(3));
+    expect(compareWithBaseline(before, before)).toMatchObject([{ tooFewRuns, dropped: false }]);
+  });
+
   test('needs a case that both reports have', () => {
     const random = randomFrom(3);
     const before = reportOf([1], 1, random);

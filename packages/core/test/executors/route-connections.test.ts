@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import { createRun, viaRoute, type Connectivity } from '@cueline/core';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { json } from '../support.ts';
 import { cutAfter, type createHub, type HubOptions } from '../support/memory-route.ts';
 import { address, ended, endless, greet, never, read, request, setUp, turns, until } from './route.ts';
@@ -190,6 +190,24 @@ describe('A lost connection', () => {
       },
     });
     expect(hub.asked()).toHaveLength(5);
+  });
+
+  test.each([
+    ['https://app.test', true],
+    ['https://example.test', false],
+  ])('that fails in a page of %s names CORS and the policy: %s', async (origin, isOther) => {
+    onTestFinished(() => void vi.unstubAllGlobals());
+    vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0' });
+    vi.stubGlobal('location', { origin });
+    const { executor } = setUp(turns, {
+      instead: () => {
+        throw new TypeError('Failed to fetch');
+      },
+    });
+    const { error } = await read(executor.start(request(), never()));
+    expect(error?.code).toBe('network');
+    expect(error?.message.includes("list this page's origin in `origins` (CORS)")).toBe(isOther);
+    expect(error?.message.includes('allow the address (connect-src)')).toBe(isOther);
   });
 
   test('that comes back with a gap, or with another run, is an error', async () => {

@@ -137,6 +137,20 @@ describe('A response without events', () => {
       { code: 'bad_request', message: 'No.', details: { statusCode: 400 } },
     ],
     [
+      'its own error with a code that a run cannot have',
+      () => Response.json({ error: { code: 'unsupported_field', message: 'No.' } }, { status: 422 }),
+      {
+        code: 'bad_request',
+        message: 'No.',
+        details: { statusCode: 422, routeCode: 'unsupported_field' },
+      },
+    ],
+    [
+      'its own error with a code that this version does not know',
+      () => Response.json({ error: { code: 'on_holiday', message: 'No.' } }, { status: 403 }),
+      { code: 'auth', message: 'No.', details: { statusCode: 403, routeCode: 'on_holiday' } },
+    ],
+    [
       'its own error with a key in it',
       () =>
         Response.json(

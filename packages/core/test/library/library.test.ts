@@ -317,6 +317,18 @@ describe('sources', () => {
       },
     ));
 
+  test('are URLs, also where a stream is not iterable', async () => {
+    const answer = (text: string) => {
+      const response = new Response(text);
+      Object.defineProperty(response.body, Symbol.asyncIterator, { value: undefined });
+      return () => Promise.resolve(response);
+    };
+    const read = (text: string) =>
+      createPromptLibrary('https://example.com/prompts.json', { fetch: answer(text) });
+    expect((await read(json)).get('plan').version).toBe('1.0.0');
+    await expect(read(' '.repeat(5_000_001))).rejects.toThrow('is longer than 5000000 characters');
+  });
+
   test.each([
     ['another status', 404, 'Not found', /prompts\.json answered with status 404/],
     ['a page', 200, '<html>', /prompts\.json is not JSON/],

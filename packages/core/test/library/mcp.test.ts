@@ -98,6 +98,38 @@ test('a library serves its newest active prompts in the shape of MCP', () => {
   );
 });
 
+test('a library serves the versions that it lists', async () => {
+  const record = (id: string, version: string, status: 'active' | 'deprecated' = 'active') => ({
+    id,
+    version,
+    status,
+    name: id,
+    userPrompt: `${id} ${version}`,
+  });
+  const { listPrompts, getPrompt } = createPromptLibrary([
+    record('stable', '1.0.0'),
+    record('stable', '2.0.0-beta.1'),
+    record('old', '1.0.0', 'deprecated'),
+    record('old', '2.0.0-beta.1'),
+    record('next', '1.0.0-beta.1'),
+  ]).toMCPPrompts();
+  const { prompts } = listPrompts();
+  expect(prompts).toMatchObject([{ name: 'stable', _meta: { 'cueline/prompt': { version: '1.0.0' } } }]);
+  expect(getPrompt({ name: 'stable' }).messages).toMatchObject([{ content: { text: 'stable 1.0.0' } }]);
+  for (const name of ['old', 'next', 'none'])
+    expect(() => getPrompt({ name })).toThrow(expect.objectContaining({ code: 'unknown_prompt' }));
+});
+
+test('a library neither lists nor serves a prompt whose texts are on another server', async () => {
+  const client: MCPPromptClient = {
+    listPrompts: () => Promise.resolve({ prompts: [{ name: 'review' }] }),
+    getPrompt: () => Promise.resolve({}),
+  };
+  const { listPrompts, getPrompt } = (await createPromptLibrary(client)).toMCPPrompts();
+  expect(listPrompts()).toEqual({ prompts: [] });
+  expect(() => getPrompt({ name: 'review' })).toThrow('Only its MCP server can expand prompt "review".');
+});
+
 describe.each(clients)('with the client of %s', (_, connect) => {
   test('a library comes back unchanged', async () => {
     const client = await connect(serverOf(travel.toMCPPrompts()));

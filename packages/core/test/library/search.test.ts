@@ -35,6 +35,17 @@ test('search finds prompts with a similar meaning, the most similar first', asyn
   expect(await search('bbb', { limit: 1 })).toHaveLength(1);
 });
 
+test('search finds the version that the library returns, and no prerelease', async () => {
+  const { model } = lettersModel();
+  const versions = createPromptLibrary([
+    prompt('plan', 'bbbb'),
+    prompt('plan', 'cccc', { version: '2.0.0-beta.1' }),
+    prompt('next', 'bbbb', { version: '1.0.0-beta.1' }),
+  ]);
+  const found = await createPromptSearch(versions, { model }).search('bbb');
+  expect(found.map((one) => one.prompt)).toEqual([versions.get('plan')]);
+});
+
 test('search embeds the prompts once', async () => {
   const { model, embedded } = lettersModel();
   const { search } = createPromptSearch(library, { model });

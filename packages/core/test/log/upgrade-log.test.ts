@@ -59,7 +59,11 @@ function factsOf(state: RunState): unknown {
       withdrawn,
     ]),
   };
-  return JSON.parse(JSON.stringify(facts));
+  // the messages of version 1 did not say with which arguments a call was approved
+  const json = JSON.stringify(facts, (key, value: unknown) =>
+    key === 'approval' ? { ...(value as object), input: undefined } : value,
+  );
+  return JSON.parse(json);
 }
 
 /** What the state of version 1 said, in the same form. */

@@ -260,3 +260,46 @@ test('send arguments that are not an object as an empty object', async () => {
   ]);
   expect(message?.content).toMatchObject([{ input: {} }, { input: {} }, { input: { x: 1 } }]);
 });
+
+describe('leave out of earlier turns', () => {
+  type Part = UIMessage['parts'][number];
+  const user = (...parts: Part[]): UIMessage => ({ id: 'u', role: 'user', parts });
+  const answer = (...parts: Part[]): UIMessage => ({ id: 'a', role: 'assistant', parts });
+  const text = (content: string): Part => ({ type: 'text', text: content });
+  const start: Part = { type: 'step-start' };
+  const thought: Part = { type: 'reasoning', text: 'Hm.', state: 'streaming' };
+  const image: Part = { type: 'file', mediaType: 'image/png', url: pngUrl };
+  const question = user(text('Hi.'));
+
+  /** The roles of the messages that the model is sent, and the types of their parts. */
+  async function sent(...turns: UIMessage[]): Promise<string[]> {
+    const messages = await toModelMessages(turns);
+    return messages.map(({ role, content }) =>
+      [role, ...(content as { type: string }[]).map(({ type }) => type)].join(' '),
+    );
+  }
+
+  test.each<[string, UIMessage, string[]]>([
+    ['an answer of white space', answer(start, { type: 'text', text: '\n\n', state: 'streaming' }), []],
+    ['a message of spaces', user(text('  ')), []],
+    ['spaces beside a file', user(text('  '), image), ['user file']],
+    ['white space before a text', answer(start, text('\n\n'), text('Yes.')), ['assistant text']],
+    ['an answer that was stopped in its reasoning', answer(start, thought), []],
+    ['reasoning and white space', answer(start, thought, text('\n')), []],
+    ['reasoning after a text', answer(start, text('Yes.'), start, thought), ['assistant text']],
+    [
+      'a message between two steps without a text',
+      answer(start, text('Yes.'), { type: 'steering-message', id: 's', parts: [{ type: 'text', text: '' }] }),
+      ['assistant text'],
+    ],
+  ])('%s', async (_what, turn, expected) => {
+    expect(await sent(question, turn, question)).toEqual(['user text', ...expected, 'user text']);
+  });
+
+  test('no white space that a provider has given metadata, and none of a system message', async () => {
+    const marked: Part = { type: 'text', text: ' ', providerMetadata: { anthropic: { a: 1 } } };
+    expect(await sent(answer(start, marked))).toEqual(['assistant text']);
+    const system: UIMessage = { id: 's', role: 'system', parts: [text('A'), text('\n'), text('B')] };
+    expect(await toModelMessages([system])).toMatchObject([{ content: 'A\nB' }]);
+  });
+});

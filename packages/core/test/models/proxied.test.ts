@@ -230,7 +230,20 @@ describe('proxied', () => {
     );
   });
 
-  test.each(['/api/models', 'ftp://a.example', 'https://ada:pw@a.example', 'https://a.example?x=1'])(
+  test.each(['openai:gpt-x', 'google:gemini-x'])(
+    'without a page, a path is an error only when %s is resolved',
+    async (ref) => {
+      vi.stubGlobal('process', { ...process, env: { OPENAI_API_KEY: 'sk-of-the-process' } });
+      const settings = proxied('/api/models');
+      await expect(resolveModel(ref, settings)).rejects.toMatchObject({
+        code: 'invalid_base_url',
+        message: expect.stringContaining('is the path "/api/models", and a path works only in a page.'),
+      });
+      await expect(resolveModel('xai:x', settings)).rejects.toMatchObject({ code: 'unknown_model' });
+    },
+  );
+
+  test.each(['api/models', 'ftp://a.example', 'https://ada:pw@a.example', 'https://a.example?x=1'])(
     'refuses %s as its URL',
     (url) => {
       const create = (): unknown => proxied(url);

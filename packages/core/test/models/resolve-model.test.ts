@@ -278,6 +278,21 @@ describe('providers of the environment', () => {
     expect(error.message).toContain(message);
   });
 
+  test('in a page without settings, the error says how to do without a key', async () => {
+    vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0' });
+    vi.stubGlobal('process', { ...process, env: {} });
+    const error = await refusal('openai:gpt-4o', { env: undefined });
+    expect(error.toJSON()).toEqual({
+      code: 'missing_key',
+      message:
+        'No API key for openai. A page has none. Run the prompt on a server (viaRoute), call the model through one ' +
+        "(models={proxied('/api/models')}), pass the user's own key (models={{ env: { OPENAI_API_KEY: … } }}), or use " +
+        'simulated:demo, which needs none.',
+      details: { provider: 'openai', variable: 'OPENAI_API_KEY' },
+    });
+    expect((await refusal('openai:gpt-4o', { env: {} })).message).toContain('Set OPENAI_API_KEY, or');
+  });
+
   test.each([
     ['localhost:11434/v1', 'must begin with http:// or https://, not localhost:'],
     ['api.example.com/v1', 'is not a URL: "api.example.com/v1"'],

@@ -59,6 +59,22 @@ describe('retries', () => {
       [started, { type: 'error', error: { code: 429, message: 'Slow down' } }],
       'rate_limited',
     ],
+    [
+      'a tool call of its model that Groq could not read',
+      { throws: refused(400, {}, '{"error":{"message":"No.","code":"tool_use_failed"}}') },
+      'bad_request',
+    ],
+    [
+      'the same inside the stream',
+      [
+        started,
+        {
+          type: 'error',
+          error: { type: 'invalid_request_error', message: "See 'failed_generation' for more details." },
+        },
+      ],
+      'bad_request',
+    ],
     ['an end before any part', [started], 'stream_truncated'],
     ['a reset before any part', [started, { type: 'ping' }, { breaks: reset }], 'stream_truncated'],
     [

@@ -330,3 +330,16 @@ test('an agent that a tool calls in its function cannot be continued', async () 
   expect(continuableSteps(log.toSpliced(at, 0, inside), 'l')).toEqual([]);
   expect(continuableSteps(log.toSpliced(at, 0, { ...inside, name: 'look' }), 'l')).toEqual([0]);
 });
+
+test('an agent whose call repeats the id of a kept call has a path of its own', async () => {
+  const { boss, run } = open(digging);
+  await run.start();
+  const turns: ScriptedTurn[] = [[call('helper', { topic: 'silver' }, 'ask')], 'Silver.', 'It found silver.'];
+  const fork = createRun(boss, { model: scriptedModel(turns), log: logBefore(run.log(), 1) });
+  await fork.retry({ from: 1 });
+  expect(fork.getState().agents).toMatchObject([
+    { path: 'ask', text: 'Sand everywhere.' },
+    { path: 'ask~2', text: 'Silver.' },
+  ]);
+  expect(continuableSteps(fork.log(), 'ask~2')).toEqual([0]);
+});

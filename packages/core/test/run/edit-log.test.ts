@@ -259,6 +259,23 @@ test('the steps from which a run can continue are the steps that retry accepts',
   await expect(fork.retry({ from: 3 })).rejects.toThrow('It can from 0, 1, 2');
 });
 
+test('a call of a void attempt does not make its step incomplete', async () => {
+  const { run, log } = await finished(trip);
+  const end = at(log, 'tool-input-end');
+  const error = { code: 'provider_error', message: 'Broke off.' } as const;
+  const attempt = log
+    .slice(0, end + 1)
+    .map((event): RunEvent => ('toolCallId' in event ? { ...event, toolCallId: 'void' } : event));
+  const tried = [
+    ...attempt,
+    { seq: 0, t: log[end]!.t, type: 'retry', error } as const,
+    ...log.slice(at(log, 'step-start') + 1),
+  ].map((event, seq): RunEvent => ({ ...event, seq }));
+  expect(continuableSteps(tried)).toEqual(continuableSteps(log));
+  const again = createRun(run.definition, { log: tried, model: scriptedModel(['Again.']) });
+  expect(await again.retry({ from: 1 })).toBe('Again.');
+});
+
 describe('a step after feedback to the model', () => {
   const counting = definePrompt('count', (prompt) => {
     prompt.defTaskList([{ task: 'Count to three' }]);

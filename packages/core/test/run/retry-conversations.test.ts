@@ -2,7 +2,7 @@ import { createRun, definePrompt, type RunEvent } from '@cueline/core';
 import { replay } from '@cueline/core/replay';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
-import { codeOf, nextEvent } from '../support/runs.ts';
+import { after, codeOf, nextEvent } from '../support/runs.ts';
 import { call } from '../support.ts';
 import * as z from 'zod';
 import { type AnyRun, look, failure, open, sent, expectWhole } from '../support/retried-runs.ts';
@@ -126,6 +126,27 @@ describe('tasks', () => {
     await expectWhole(run);
   });
 
+  test('keep an edit that the user made before the feedback to the model', async () => {
+    const model = scriptedModel(['Enough.', failure, finish('8'), finish('16'), 'Sixteen.']);
+    const slow = definePrompt('slow', (prompt) => {
+      prompt.defTaskList([{ task: 'Add 5 and 3' }, { task: 'Double it' }]);
+      prompt.defHook(() => after(5));
+      prompt.$`Go.`;
+    });
+    const run = createRun(slow, { model });
+    run.listen((event) => {
+      if (event.type !== 'step-end' || event.step !== 0) return;
+      void run.edit({ type: 'rename', taskId: 'task-2', title: 'Double that' });
+    });
+    expect(await codeOf(run.start())).toBe('provider_error');
+    expect(await run.retry()).toBe('Sixteen.');
+    const types = run.log().map(({ type }) => type);
+    const resumed = types.indexOf('run-resume');
+    expect(types.slice(resumed - 3, resumed)).toEqual(['step-end', 'task-update', 'steer']);
+    expect(shown(run)[1]).toEqual(['task-2', 'Double that', 'completed', '16']);
+    await expectWhole(run);
+  });
+
   test('are pending again if they failed', async () => {
     const model = scriptedModel([finish('7'), 'Eight.', finish('8'), finish('16'), 'Sixteen.']);
     const strict = definePrompt('strict', (prompt) => {
@@ -201,6 +222,37 @@ describe('definitions of the prompt', () => {
     run.configure({ definition: prompt('NEW') });
     await run.retry();
     expect(run.getState().variables).toEqual({ NEW: { kind: 'text', value: 'x' } });
+    await expectWhole(run);
+  });
+});
+
+describe('hooks', () => {
+  test('get the number that their step has in the log, and so do their events', async () => {
+    const model = scriptedModel([look('left'), failure, look('right'), 'Done.']);
+    const numbers: number[] = [];
+    const hooked = definePrompt('hooked', (prompt) => {
+      prompt.defTool('look', 'Looks', z.object({ what: z.string() }), () => 1);
+      prompt.defHook(({ stepNumber }) => {
+        numbers.push(stepNumber);
+        return { temperature: 0 };
+      });
+      prompt.$`Look.`;
+    });
+    const run = createRun(hooked, { model });
+    expect(await codeOf(run.start())).toBe('provider_error');
+    expect(await run.retry()).toBe('Done.');
+    expect(numbers).toEqual([0, 1, 1, 2]);
+    const steps = run
+      .log()
+      .flatMap((event) =>
+        event.type === 'hook' || event.type === 'step-start' ? [[event.type, event.step]] : [],
+      );
+    expect(steps).toEqual(
+      [0, 1, 2].flatMap((step) => [
+        ['hook', step],
+        ['step-start', step],
+      ]),
+    );
     await expectWhole(run);
   });
 });

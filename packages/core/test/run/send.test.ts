@@ -1,6 +1,8 @@
 import { createRun, definePrompt } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { call } from '../support.ts';
 
 const hello = definePrompt('hello', (prompt) => prompt.$`Hi.`);
 const write = "Write send('Hello!'), or send({ parts: [{ type: 'text', text: 'Hello!' }] }).";
@@ -65,4 +67,29 @@ describe('the argument of send', () => {
     await run.start();
     expect(await run.send(message as never)).toBe('Hello again.');
   });
+});
+
+test('the model still reads in the next turn which call the user has changed', async () => {
+  const pay = definePrompt('pay', (prompt) => {
+    const amount = z.object({ amount: z.number() });
+    prompt.defTool('pay', '', amount, ({ amount }) => ({ paid: amount }), { needsApproval: true });
+    prompt.$`Pay.`;
+  });
+  // the model uses one id twice
+  const turns = [1, 50].map((amount) => [call('pay', { amount }, 'same')]);
+  const model = scriptedModel([...turns, 'Paid.', 'You are welcome.']);
+  const run = createRun(pay, { model });
+  run.listen((event) => {
+    if (event.type !== 'approval-request') return;
+    const { amount } = event.input as { amount: number };
+    const input = { amount: Math.min(amount, 5) };
+    void run.respondToApproval(event.approvalId, { approved: true, input });
+  });
+  await run.start();
+  await run.send('Thanks.');
+  const [, , last, next] = model.calls.map(({ prompt }) =>
+    JSON.stringify(prompt.flatMap(({ role, content }) => (role === 'tool' ? content : []))),
+  );
+  expect(last!.split('The user ran it with other arguments')).toHaveLength(2);
+  expect(next).toBe(last);
 });

@@ -158,3 +158,38 @@ test('a reload right after a retry on a route finds the new run', async () => {
   expect(asked().filter((request) => request === 'POST')).toHaveLength(2);
   expect(model.calls).toHaveLength(3);
 });
+
+test('a page that is closed right after a retry on a route inside a step can retry again', async () => {
+  const greet = definePrompt('greet', (prompt) => {
+    prompt.defTool('wave', 'Waves', z.object({}), () => new Promise(() => {}), { effect: 'external' });
+    prompt.$`Greet.`;
+  });
+  const model = scriptedModel([[call('wave')], 'Hello.']);
+  const hub = createHub(greet, {
+    model,
+    instead({ method }) {
+      if (method === 'GET') return new Response(null, { status: 204 });
+      const starts = hub.asked().filter((request) => request === 'POST').length;
+      return method === 'POST' && starts === 2 ? new Promise<Response>(() => {}) : undefined;
+    },
+  });
+  const executor = viaRoute('https://example.test/api/greet', { fetch: hub.fetch });
+  const storage = memoryStorage();
+  const run = createRun(greet, { id: 'a', storage, executor });
+  const started = run.start();
+  await nextEvent(run, 'tool-start');
+  run.stop();
+  expect(await codeOf(started)).toBe('aborted');
+  await expect.poll(() => types(hub.log()).at(-1)).toBe('run-end');
+  run.retry().catch(() => {});
+  await expect.poll(() => types(stored(storage)).at(-1)).toBe('step-end');
+  await expect.poll(() => hub.requests.length).toBe(3);
+
+  const reloaded = createRun(greet, { id: 'a', storage: memoryStorage({ a: stored(storage) }), executor });
+  await reloaded.restored;
+  await expect.poll(() => reloaded.getState().status).toBe('error');
+  expect(await reloaded.retry()).toBe('Hello.');
+  expect(hub.asked().filter((request) => request === 'POST')).toHaveLength(3);
+  expect(reloaded.getState().toolCalls).toMatchObject([{ toolName: 'wave', state: 'output-error' }]);
+  run.stop();
+});

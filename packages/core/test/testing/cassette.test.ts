@@ -1,5 +1,5 @@
 // Cassettes: answers of models are recorded by request, and replayed without a key and without a network.
-import { definePrompt, runPrompt } from '@cueline/core';
+import { definePrompt, runPrompt, type PromptOptions } from '@cueline/core';
 import { createCassette, scriptedModel, type Cassette, type CassetteData } from '@cueline/core/testing';
 import type { EmbeddingModelV4, LanguageModelV4 } from '@ai-sdk/provider';
 import { embedMany } from 'ai';
@@ -216,6 +216,46 @@ describe('a recording', () => {
   });
 });
 
+describe('the URLs that a model takes as they are', () => {
+  /** Asks about two files: the model takes only the one at `files.example` by its URL. */
+  const look = definePrompt('look', (prompt) => {
+    prompt.$`Compare ${new URL('https://files.example/a.png')} with ${new URL('https://other.example/b.png')}.`;
+  });
+  const askOf = async (model: LanguageModelV4) => {
+    const download: NonNullable<PromptOptions['experimental_download']> = (files) =>
+      Promise.resolve(
+        files.map(({ isUrlSupportedByModel }) =>
+          isUrlSupportedByModel ? null : { data: new Uint8Array([1, 2, 3]), mediaType: 'image/png' },
+        ),
+      );
+    const options = { experimental_download: download };
+    const { run } = await runPrompt(look, { model, options });
+    const { text, error } = await run.finished;
+    return error?.message ?? text;
+  };
+  const real = {
+    ...scriptedModel(['Alike.'], { provider: 'p', modelId: 'm' }),
+    supportedUrls: { 'image/*': [/^https:\/\/FILES\.example\//i] },
+  };
+
+  test('are those of the recorded model in a replay', async () => {
+    const recorder = createCassette({ mode: 'record' });
+    expect(await askOf(recorder.model(real))).toBe('Alike.');
+    const data = saved(recorder);
+    expect(data.supportedUrls).toEqual({
+      'p:m': { 'image/*': [{ source: '^https:\\/\\/FILES\\.example\\/', flags: 'i' }] },
+    });
+    const replay = createCassette({ data });
+    expect(await askOf(replay.model('p:m'))).toBe('Alike.');
+    expect(saved(replay)).toEqual(data);
+  });
+
+  test('are all in a replay of a cassette that does not have them', async () => {
+    const replay = createCassette({ data: await recordWeather() }).model('p:m');
+    expect(await replay.supportedUrls).toEqual({ '*/*': [/^https?:/] });
+  });
+});
+
 test('includes embeddings', async () => {
   const real: EmbeddingModelV4 = {
     specificationVersion: 'v4',
@@ -241,6 +281,10 @@ test('includes embeddings', async () => {
   });
 });
 
+function withUrls(patterns: readonly unknown[]): object {
+  return { version: 1, supportedUrls: { 'p:m': { 'image/*': patterns } }, recordings: [] };
+}
+
 test.for([
   ['not an object', 'x'],
   ['another version', { version: 2, recordings: [] }],
@@ -248,6 +292,10 @@ test.for([
     'a recording without answers',
     { version: 1, recordings: [{ key: 'a', model: 'm', request: {}, answers: [] }] },
   ],
+  ['a pattern that is no regular expression', withUrls([{ source: '(', flags: '' }])],
+  ['a pattern with unknown flags', withUrls([{ source: 'a', flags: 'x' }])],
+  ['a very long pattern', withUrls([{ source: 'a'.repeat(10_000), flags: '' }])],
+  ['very many patterns', withUrls(Array.from({ length: 1_000 }, () => ({ source: 'a', flags: '' })))],
   [
     'a part without a type',
     { version: 1, recordings: [{ key: 'a', model: 'm', request: {}, answers: [[{}]] }] },

@@ -1,7 +1,7 @@
 import { createRun, definePrompt, initialState, inProcess, reduce, tool } from '@cueline/core';
 import { defineAgent } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { call } from '../support.ts';
 import { after } from '../support/runs.ts';
@@ -63,6 +63,36 @@ test('a call inside a composite tool has a tool’s time limit, which does not c
     { name: 'ask', output: 'Helped.' },
     { name: 'look', output: 'seen' },
   ]);
+});
+
+test('a generator behind a plain function, or in a composite tool, ends with its call', async () => {
+  const ended: string[] = [];
+  async function* poll(name: string): AsyncGenerator<string> {
+    try {
+      for (;;) {
+        yield 'again';
+        await after(5);
+      }
+    } finally {
+      ended.push(name);
+    }
+  }
+  const definition = definePrompt('poll', (prompt) => {
+    prompt.defTool('plain', '', z.object({}), () => poll('plain'));
+    prompt.defTool('noted', '', z.object({}), () => poll('noted'), {
+      onSuccess: () => void ended.push('success'),
+    });
+    prompt.defTool('kit', '', [tool('part', '', z.object({}), () => poll('part'))]);
+    prompt.$`Poll.`;
+  });
+  const calls = [call('plain'), call('noted'), call('kit', { calls: [{ name: 'part', args: {} }] })];
+  const run = createRun(definition, {
+    model: scriptedModel([calls, 'Done.']),
+    executor: inProcess(),
+    options: { timeout: { toolMs: 50 } },
+  });
+  expect(await run.start()).toBe('Done.');
+  await vi.waitFor(() => expect(ended.toSorted()).toEqual(['noted', 'part', 'plain']));
 });
 
 test('a call of an agent that has run out of time while its start is stored does not block other tools', async () => {

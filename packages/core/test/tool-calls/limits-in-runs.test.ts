@@ -1,8 +1,8 @@
-import { runPrompt } from '@cueline/core';
-import { scriptedModel } from '@cueline/core/testing';
+import { runPrompt, type PromptSource } from '@cueline/core';
+import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { isStepCount } from 'ai';
 import { describe, expect, test } from 'vitest';
-import { call, go, play } from '../support.ts';
+import { call, go, play, types } from '../support.ts';
 import { after } from '../support/runs.ts';
 import * as z from 'zod';
 import { numbered, busyTool, counted } from '../support/limits.ts';
@@ -251,6 +251,66 @@ describe('tokens', () => {
   test('do not end a run after its complete answer', async () => {
     const { state } = await counted([['Done.', uses(200, 20)]], { tokens: 100 });
     expect(state).toMatchObject({ status: 'done', text: 'Done.', usage: { totalTokens: 220 } });
+  });
+
+  /** A prompt whose agent calls a tool that never returns. */
+  const researching = (timeoutMs: number): PromptSource =>
+    go((prompt) =>
+      prompt.defAgent(
+        'research',
+        '',
+        numbered,
+        (_args, own) => {
+          own.defTool('wait', '', z.object({}), () => new Promise(() => {}));
+          own.$`Wait.`;
+        },
+        {
+          model: scriptedModel([
+            [call('wait'), uses(60, 30)],
+            [call('wait'), uses(60, 30)],
+          ]),
+          timeoutMs,
+        },
+      ),
+    );
+  const research = (n: number): ScriptedTurn => [call('research', { n }), uses(1, 1)];
+
+  test('count if the agent that has used them runs out of time in its tool', async () => {
+    const { state, model } = await play(researching(300), [1, 2, 3, 4].map(research), {
+      options: { limits: { tokens: 100 } },
+    });
+    expect(model.calls).toHaveLength(2);
+    expect(state).toMatchObject({
+      status: 'error',
+      error: { code: 'budget_exceeded', details: { limit: 'tokens', allowed: 100 } },
+      usage: { totalTokens: 184 },
+      agents: [{ usage: { totalTokens: 90 } }, { usage: { totalTokens: 90 } }],
+    });
+  });
+
+  test('of complete answers are in the state of a run that is stopped in its tools', async () => {
+    const model = scriptedModel([research(1), 'Never.']);
+    const { run } = await runPrompt(researching(5_000), { model });
+    run.listen((event) => {
+      if (event.type === 'tool-start' && event.toolName === 'wait') setTimeout(() => run.stop(), 20);
+    });
+    expect(await run.finished).toMatchObject({
+      status: 'stopped',
+      usage: { totalTokens: 92 },
+      steps: [{ usage: { totalTokens: 2 } }],
+      agents: [{ usage: { totalTokens: 90 } }],
+    });
+    expect(types(run.log()).slice(-3)).toEqual(['model-call-end', 'model-call-end', 'run-end']);
+  });
+
+  test('of an answer that is cut off and retried count once', async () => {
+    const failed: ScriptedTurn = [{ text: 'I' }, { finish: { ...uses(40, 20).finish, reason: 'error' } }];
+    const { state } = await play(
+      go((prompt) => busyTool().define(prompt)),
+      [failed, [call('count', { n: 1 }), uses(20, 19)], 'Done.'],
+      { options: { streamRetries: 1, limits: { tokens: 100 } } },
+    );
+    expect(state).toMatchObject({ status: 'done', text: 'Done.' });
   });
 
   test('are unlimited without a limit', async () => {

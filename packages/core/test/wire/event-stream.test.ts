@@ -89,6 +89,16 @@ describe('events on the wire', () => {
     expect((await read(toEventStream(run.events()))).events).toEqual(json(events));
   });
 
+  test('may report the progress of a tool as often as a text may grow', async () => {
+    const progress = Array.from({ length: 20_001 }, (_, output) => ({
+      type: 'tool-preliminary' as const,
+      toolCallId: 'c',
+      output,
+    }));
+    const { events, message } = await read(body(await bytesOf(inLog([runStart, ...progress]))));
+    expect([events.length, message]).toEqual([20_002, undefined]);
+  });
+
   test('ignore a partial event at the end, which is sent again', async () => {
     const bytes = await bytesOf(two);
     for (const length of [bytes.length - 1, bytes.length - 20]) {

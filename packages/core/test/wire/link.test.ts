@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { json, play } from '../support.ts';
-import { anyLog } from '../log/any-events.ts';
+import { anyLog, inLog, runStart } from '../log/any-events.ts';
 
 function codeOf(act: () => unknown): string | undefined {
   try {
@@ -105,6 +105,23 @@ describe('stored logs', () => {
   test('are unchanged after a round trip', async () => {
     const { events } = await log;
     expect(decodeLog(encodeLog(events))).toEqual(json(events));
+  });
+
+  test('have events as large as those of any run, which a link may not have', () => {
+    const url = `data:application/pdf;base64,${'A'.repeat(9_000_000)}`;
+    const file = { type: 'file', mediaType: 'application/pdf', url } as const;
+    const large = inLog([
+      { ...runStart, messages: [{ id: 'u', role: 'user', parts: [file] }] },
+      { type: 'tool-error', toolCallId: 'c', error: 'x'.repeat(250_000) },
+    ]);
+    // comparing texts of this size takes long
+    expect(JSON.stringify(decodeLog(encodeLog(large)))).toBe(JSON.stringify(large));
+    const [, error] = large;
+    expect(() => decodeLink(encodeLink({ log: [{ ...error!, seq: 0 }] }))).toThrow(
+      'a message of more than 200,000 characters',
+    );
+    const endless = inLog([{ type: 'warning', message: 'x'.repeat(17_000_001) }]);
+    expect(codeOf(() => decodeLog(encodeLog(endless)))).toBe('too_large');
   });
 
   test.each([

@@ -19,7 +19,10 @@ export type ProxiedProvider = {
   apiKey?: string | ((env: Environment) => string | undefined) | undefined;
   /** The address of the API, such as `https://api.example.com/v1`. */
   baseURL?: string | undefined;
-  /** The open paths, relative to `baseURL`; `{model}` stands for one model id. Default: Chat Completions. */
+  /**
+   * The open paths, relative to `baseURL`; `{model}` stands for one model id. Default: `/chat/completions`, for openai
+   * also `/responses`; for anthropic `/messages`, for google `generateContent` and `streamGenerateContent` of a model.
+   */
   paths?: readonly string[] | undefined;
   /** The ids of the models that may be called, compared exactly. */
   models: readonly string[];

@@ -95,7 +95,7 @@ class Route {
       ...this.#settings,
       leaseMs: this.#settings.runMs + this.#settings.replayMs,
     });
-    const { models } = options;
+    const { models = (env: Environment) => ({ env }) } = options;
     const shared = typeof models === 'function' ? undefined : withoutProviderStorage(models);
     this.#modelsFor = (env) =>
       shared ?? withoutProviderStorage(typeof models === 'function' ? models(env) : models);

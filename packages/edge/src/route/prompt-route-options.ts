@@ -174,7 +174,10 @@ export type RoutePrompt = PromptDefinition | PromptDefinition<undefined> | Promp
 export type PromptRouteOptions = RequestHeaderOptions & {
   /** The model to use instead of the definitions' own. */
   model?: RunRequest['model'];
-  /** Where models come from. A function gets the second argument of the platform, as on Workers. */
+  /**
+   * Where models come from. A function gets the second argument of the platform, as on Workers, otherwise the process's
+   * environment. Default: that environment.
+   */
   models?: ModelSettings | ((env: Environment) => ModelSettings) | undefined;
   /** Options of every run. */
   options?: PromptOptions | undefined;

@@ -97,7 +97,12 @@ export function createErrorRedaction(onHidden: (error: Error) => void): (event: 
         if (event.thrown !== true || typeof event.error !== 'string') return event;
         return { ...event, error: hide(event.error) };
       case 'steer':
-        return hidden.size === 0 ? event : { ...event, text: cutOut(event.text) };
+        if (hidden.size === 0) return event;
+        return {
+          ...event,
+          text: cutOut(event.text),
+          ...(event.parts === undefined ? {} : { parts: withoutHidden(event.parts) as typeof event.parts }),
+        };
       case 'step-start':
         return { ...event, request: withoutErrors(event.request) };
       default:

@@ -61,7 +61,7 @@ export function readSettings(
   const { dailyTokens, dailyCost } = options.limits ?? {};
   if (options.auth === 'none' && dailyTokens === undefined && dailyCost === undefined) {
     throw invalidOptionsError(
-      "auth is 'none' without limits.dailyTokens, so every caller could spend without limit. Set how much each address may use per day: limits: { dailyTokens: 200_000 }.",
+      "auth is 'none' without limits.dailyTokens or limits.dailyCost, so every caller could spend without limit. Set how much each address may use per day: limits: { dailyTokens: 200_000 }, or limits: { dailyCost: 1 } together with prices.",
     );
   }
   return {

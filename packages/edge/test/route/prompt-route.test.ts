@@ -3,7 +3,7 @@ import { defineAgent, defineSession, tags } from '@cueline/core/agents';
 import { createEventSource } from './sse.ts';
 import { scriptedModel } from '@cueline/core/testing';
 import { createMemoryRuns } from '@cueline/edge';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   address,
   all,
@@ -326,3 +326,27 @@ describe('a run on a route', () => {
     });
   });
 });
+
+test.each([
+  ["a Worker's variables", { OPENAI_API_KEY: 'sk-of-the-request', STORE: {} }, 'sk-of-the-request'],
+  ['nothing', undefined, 'sk-of-the-process'],
+  ["Next's parameters of a path", { params: Promise.resolve({ id: '7' }) }, 'sk-of-the-process'],
+  ["Netlify's context", { ip: '192.0.2.1', params: {} }, 'sk-of-the-process'],
+])(
+  'a route without models that is called with %s reads the key there or from the process',
+  async (_, env, key) => {
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      vi.unstubAllGlobals();
+    });
+    vi.stubEnv('OPENAI_API_KEY', 'sk-of-the-process');
+    const keys: unknown[] = [];
+    vi.stubGlobal('fetch', async (_input: unknown, init: RequestInit) => {
+      keys.push(new Headers(init.headers).get('authorization'));
+      return Response.json({ error: { message: 'No.' } }, { status: 400 });
+    });
+    const hub = testRoute([], { model: 'openai:gpt-4o' });
+    await (await hub.route(post({ input: {} }), env)).text();
+    expect(keys).toEqual([`Bearer ${key}`]);
+  },
+);

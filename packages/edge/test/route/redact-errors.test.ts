@@ -168,6 +168,18 @@ describe('an event of a run', () => {
       },
     });
     expect(hide(step(secret))).toEqual(step(HIDDEN));
+    const steer = (text: string): RunEvent => ({
+      ...at,
+      type: 'steer',
+      id: 's',
+      cause: 'user',
+      text,
+      parts: [
+        { type: 'text', text },
+        { type: 'file', mediaType: 'image/png', url: 'data:image/png;base64,AA==' },
+      ],
+    });
+    expect(hide(steer(secret))).toEqual(steer(HIDDEN));
     expect(told).toEqual([secret]);
   });
 

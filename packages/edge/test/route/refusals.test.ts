@@ -1,4 +1,4 @@
-import { CuelineError } from '@cueline/core';
+import { createRun, CuelineError } from '@cueline/core';
 import { describe, expect, test, vi } from 'vitest';
 import {
   address,
@@ -6,6 +6,7 @@ import {
   ask,
   client,
   endless,
+  greet,
   idOf,
   never,
   page,
@@ -41,6 +42,14 @@ test.each([
   expect(await refusal(await hub.route(post(body)))).toMatchObject({
     status: 400,
     code: 'unsupported_field',
+  });
+});
+
+test('the run of a client whose start is refused ends with a code of runs', async () => {
+  const run = createRun(greet, { executor: client(testRoute([], { auth: () => null })) });
+  await expect(run.start({})).rejects.toMatchObject({
+    code: 'auth',
+    details: { statusCode: 401, routeCode: 'unauthorized' },
   });
 });
 

@@ -4,11 +4,13 @@ import { loadEnvFile } from 'node:process';
 import type { parseArgs } from 'node:util';
 import { CuelineError } from '@cueline/core';
 import 'vitest/config';
-import { startVitest, type CliOptions, type InlineConfig, type Vitest } from 'vitest/node';
+import { startVitest, type CliOptions, type InlineConfig } from 'vitest/node';
 import { readEvalFile } from '../report/eval-file.ts';
+import { hasSkippedAll } from '../report/has-skipped-all.ts';
 import { EvalReporter } from '../reporter.ts';
 import type { CommandSettings } from '../settings.ts';
 import type { evalOptions } from './options.ts';
+import { removeUnusedRecordings } from './unused-recordings.ts';
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof evalOptions }>>['values'];
 
@@ -38,26 +40,22 @@ export async function runEvalCommand(files: readonly string[], values: Values): 
     // such as an unknown reporter, or a part that is not one of the shards
     throw new CuelineError('invalid_options', `Vitest cannot start: ${messageOf(error)}`, { cause: error });
   });
-  if (values['test-name-pattern'] !== undefined && hasSkippedAll(vitest)) {
+  if (values['test-name-pattern'] !== undefined && hasSkippedAll(vitest.state.getTestModules())) {
     console.error(`No case has a name that matches "${values['test-name-pattern']}".`);
     process.exitCode = 1;
   }
+  if (recordsAll(files, values)) removeUnusedRecordings(vitest.state.getTestModules());
   if (values.watch !== true) await vitest.close();
+}
+
+/** True if the command sends every request that belongs into the cassettes. */
+function recordsAll(files: readonly string[], { record, model, watch, ...values }: Values): boolean {
+  const isPart = files.length > 0 || model !== undefined || values['merge-reports'] !== undefined;
+  return record === true && !isPart && watch !== true;
 }
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-/** True if files were read without an error, and all their tests were skipped. */
-function hasSkippedAll({ state }: Vitest): boolean {
-  const modules = state.getTestModules();
-  const tests = modules.flatMap(({ children }) => [...children.allTests()]);
-  return (
-    modules.length > 0 &&
-    modules.every((module) => module.errors().length === 0) &&
-    tests.every((test) => test.result().state === 'skipped')
-  );
 }
 
 /** @throws CuelineError `invalid_options` */
@@ -66,14 +64,18 @@ function settingsOf(values: Values, output: string): CommandSettings {
   if (values.record === true && values.extend === true) {
     throw new CuelineError('invalid_options', 'Pass --record or --extend, not both.');
   }
-  if (values['update-baseline'] !== undefined) {
-    const part = (['test-name-pattern', 'shard'] as const).find((name) => values[name] !== undefined);
-    if (part !== undefined) {
-      throw new CuelineError(
-        'invalid_options',
-        `A baseline has all cases, and --${part} runs a part of them. Leave --${part} or --update-baseline out.`,
-      );
-    }
+  const part = (['test-name-pattern', 'shard', 'watch'] as const).find((name) => values[name] !== undefined);
+  if (part !== undefined && values['update-baseline'] !== undefined) {
+    throw new CuelineError(
+      'invalid_options',
+      `A baseline has all cases, and --${part} runs a part of them. Leave --${part} or --update-baseline out.`,
+    );
+  }
+  if (part !== undefined && part !== 'watch' && values.record === true) {
+    throw new CuelineError(
+      'invalid_options',
+      `--record sends the requests of all cases, and --${part} runs a part of them. Leave --${part} out, or pass --extend, which records what is missing.`,
+    );
   }
   if (baseline !== undefined) readEvalFile(baseline);
   const threshold = numberOf('threshold', values.threshold, (value) => value >= 0 && value <= 1);
@@ -81,7 +83,6 @@ function settingsOf(values: Values, output: string): CommandSettings {
   const concurrency = numberOf('concurrency', values.concurrency, isCount);
   const repeat = numberOf('repeat', values.repeat, isCount);
   return {
-    startedAt: Date.now(),
     cassettes: values.record === true ? 'record' : values.extend === true ? 'extend' : 'replay',
     ...(model === undefined ? {} : { models: model }),
     ...(threshold === undefined ? {} : { threshold }),

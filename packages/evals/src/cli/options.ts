@@ -31,7 +31,7 @@ Runs the evals in *.eval.ts (or .js, .tsx, .mts) with Vitest. "files" are parts 
       --threshold R          the pass rate that each eval needs, from 0 to 1
       --concurrency N        runs at the same time, of each eval (default 5)
       --fresh                make all runs again, also those whose results are stored
-      --record               send all requests to the models, and write the cassettes anew
+      --record               send all requests to the models, and record their answers anew
       --extend               record only requests that the cassettes lack
       --baseline FILE        fail only if a pass rate is significantly lower than in this report
       --update-baseline FILE write this report as a baseline

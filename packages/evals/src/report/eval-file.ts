@@ -4,7 +4,11 @@ import type { EvalReport } from '@cueline/core/evals';
 import * as z from 'zod/v4';
 
 /** The content of `report.json`. */
-export type EvalFile = { readonly version: 1; readonly evals: readonly EvalReport[] };
+export type EvalFile = {
+  readonly version: 1;
+  /** With the file that each is from, relative to the project. Earlier versions wrote none. */
+  readonly evals: readonly (EvalReport & { readonly file?: string })[];
+};
 
 /** The part of a report that a comparison reads. */
 const fileSchema = z.object({
@@ -12,6 +16,7 @@ const fileSchema = z.object({
   evals: z.array(
     z.looseObject({
       name: z.string(),
+      file: z.string().optional(),
       groups: z.array(z.looseObject({ model: z.string(), prompt: z.string() })),
       results: z.array(
         z.looseObject({

@@ -19,6 +19,7 @@ export function htmlReport(
   const data: PageReport[] = reports.map((report) => ({
     ...report,
     results: report.results.map((result) => toPageResult(result, playground)),
+    columns: columnTitles(report),
   }));
   // no text of a model ends the script element
   const json = JSON.stringify(data).replaceAll('<', '\\u003c');
@@ -38,6 +39,17 @@ export function htmlReport(
 </body>
 </html>
 `;
+}
+
+/** Titles columns with what differs between them. */
+function columnTitles({ groups }: EvalReport): string[] {
+  if (groups.length === 1) return ['Runs'];
+  const [prompts, models] = (['prompt', 'model'] as const).map(
+    (name) => new Set(groups.map((group) => group[name])).size > 1,
+  );
+  return groups.map(({ prompt, model }) =>
+    [prompts && prompt, models && (model || '–')].filter((part) => part !== false).join(' · '),
+  );
 }
 
 function toPageResult(result: EvalResult, playground: string | undefined): PageResult {

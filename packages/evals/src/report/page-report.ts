@@ -12,4 +12,8 @@ export type PageResult = Omit<EvalResult, 'log'> & {
 };
 
 /** A report as the page reads it. */
-export type PageReport = Omit<EvalReport, 'results'> & { readonly results: readonly PageResult[] };
+export type PageReport = Omit<EvalReport, 'results'> & {
+  readonly results: readonly PageResult[];
+  /** The titles of the columns with the runs, one for each group. */
+  readonly columns: readonly string[];
+};

@@ -230,8 +230,7 @@ export function showReport(): void {
     if (!report.passed && report.results.some((result) => result.status !== 'passed'))
       status.value = 'failed';
     show();
-    const names = columns.map(({ prompt, model }) => (columns.length === 1 ? 'Runs' : model || prompt));
-    const head = ['Case', 'Input', ...names].map((name) => make('th', {}, name));
+    const head = ['Case', 'Input', ...report.columns].map((name) => make('th', {}, name));
     return [
       make('div', { class: 'filters' }, search, status),
       make('div', { class: 'scroll' }, make('table', {}, make('thead', {}, make('tr', {}, ...head)), body)),

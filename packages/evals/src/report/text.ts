@@ -45,16 +45,23 @@ function describeTokens({ inputTokens, outputTokens }: EvalUsage, cost: number |
   return cost === undefined ? tokens : `${tokens}, cost ${cost.toPrecision(3)}`;
 }
 
-/** Returns a comparison with a baseline as lines of text. */
-export function describeComparison(
+/** Returns the title of an eval with one model and one prompt. */
+export function groupTitle(
   name: string,
-  { model, prompt, before, now, probability, dropped, broken }: BaselineComparison,
-): string[] {
+  { model, prompt }: { readonly model: string; readonly prompt: string },
+): string {
+  return `${printableLine(name)}, ${prompt}${model === '' ? '' : ` · ${model}`}`;
+}
+
+/** Returns a comparison with a baseline as lines of text. */
+export function describeComparison(name: string, comparison: BaselineComparison, fails: boolean): string[] {
+  const { before, now, probability, dropped, tooFewRuns, broken } = comparison;
   const rate = ({ passed, runs }: { passed: number; runs: number }): string =>
     `${passed}/${runs} (${percent(passed / runs)})`;
   return [
-    `${dropped ? '✗' : '✓'} ${printableLine(name)}, ${prompt}${model === '' ? '' : ` · ${model}`}: ${rate(before)} → ${rate(now)}, ` +
+    `${fails ? '✗' : '✓'} ${groupTitle(name, comparison)}: ${rate(before)} → ${rate(now)}, ` +
       (dropped ? `a significant drop (p = ${probability.toPrecision(2)})` : 'no significant drop'),
+    ...(tooFewRuns ? ['    too few runs to notice a drop: pass --repeat, also for the baseline'] : []),
     ...(broken.length > 0 ? [`    no longer pass: ${list(broken)}`] : []),
   ];
 }

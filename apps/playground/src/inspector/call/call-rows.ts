@@ -1,5 +1,6 @@
 import type { ErrorSource, RunEvent, ToolCallState } from '@cueline/core';
 import type { Pending } from '../../state/pending.ts';
+import { brokenOffSpans } from '../../transcript/run-times.ts';
 import { formatDuration } from '../../ui/format.ts';
 
 /** A fact about a call. */
@@ -22,7 +23,10 @@ function sourceLabel(source: unknown): string | undefined {
     : undefined;
 }
 
-/** The events of a call, in order. A later step may use its id again, so the search begins at the call's own step. */
+/**
+ * The events of a call, in order, and each `run-resume` after the first of them. A later step may use its id again, so the
+ * search begins at the call's own step.
+ */
 export function eventsOfCall(
   log: readonly RunEvent[],
   { toolCallId }: Pick<ToolCallState, 'toolCallId'>,
@@ -31,6 +35,7 @@ export function eventsOfCall(
   const events: RunEvent[] = [];
   for (let index = start; index <= until && index < log.length; index += 1) {
     const event = log[index]!;
+    if (event.type === 'run-resume' && events.length > 0) events.push(event);
     if (event.agent !== path || !('toolCallId' in event) || event.toolCallId !== toolCallId) continue;
     // the arguments of another call
     if (event.type === 'tool-input-start' && events.length > 0) break;
@@ -59,7 +64,10 @@ export function rowsOfCall(
   return rows.filter((row) => row !== undefined);
 }
 
-/** How long the arguments took, how long the call then waited, and how long it ran. */
+/**
+ * How long the arguments took, how long the call then waited, and how long it ran: before the run broke off, and from its
+ * last start on.
+ */
 function timesOfCall(call: ToolCallState, events: readonly RunEvent[]): CallRow[] {
   const { calledAt, startedAt, finishedAt, ms } = call;
   const writtenAt = events.find(({ type }) => type === 'tool-input-end')?.t;
@@ -67,9 +75,13 @@ function timesOfCall(call: ToolCallState, events: readonly RunEvent[]): CallRow[
   if (writtenAt !== undefined) {
     rows.push({ name: 'Arguments', value: `written in ${formatDuration(writtenAt - calledAt)}` });
   }
+  const brokenOff = brokenOffSpans(events, events[0]?.agent)
+    .filter(({ start }) => startedAt !== undefined && start < startedAt)
+    .reduce((sum, { start, end }) => sum + end - start, 0);
   if (writtenAt !== undefined && startedAt !== undefined) {
-    rows.push({ name: 'Waited', value: formatDuration(Math.max(0, startedAt - writtenAt)) });
+    rows.push({ name: 'Waited', value: formatDuration(Math.max(0, startedAt - writtenAt - brokenOff)) });
   }
+  if (brokenOff > 0) rows.push({ name: 'Broken off', value: `after ${formatDuration(brokenOff)}` });
   const ran =
     ms ?? (startedAt === undefined || finishedAt === undefined ? undefined : finishedAt - startedAt);
   if (ran !== undefined && startedAt !== undefined) rows.push({ name: 'Ran', value: formatDuration(ran) });

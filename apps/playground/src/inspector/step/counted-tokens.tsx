@@ -28,15 +28,27 @@ export function usageHint({ input, output }: StepUsage): string | undefined {
     : `${formatCount(input)} in → ${output === undefined ? '?' : formatCount(output)} out`;
 }
 
-function usageRows({ input, cached, output, reasoning }: StepUsage): { name: string; value: string }[] {
+function usageRows({
+  input,
+  cached,
+  written,
+  output,
+  reasoning,
+}: StepUsage): { name: string; value: string }[] {
   if (input === undefined && output === undefined) {
     return [{ name: 'Counted by the provider', value: 'Not yet, or not at all' }];
   }
-  const count = (tokens: number | undefined, part: number | undefined, ofPart: string): string =>
-    `${tokens === undefined ? 'unknown' : formatCount(tokens)}${part ? `, ${formatCount(part)} ${ofPart}` : ''}`;
+  const count = (
+    tokens: number | undefined,
+    ...parts: readonly [tokens: number | undefined, what: string][]
+  ): string =>
+    [
+      tokens === undefined ? 'unknown' : formatCount(tokens),
+      ...parts.flatMap(([part, what]) => (part ? [`${formatCount(part)} ${what}`] : [])),
+    ].join(', ');
   return [
-    { name: 'Input, counted', value: count(input, cached, 'from the cache') },
-    { name: 'Output, counted', value: count(output, reasoning, 'for reasoning') },
+    { name: 'Input, counted', value: count(input, [cached, 'from the cache'], [written, 'into the cache']) },
+    { name: 'Output, counted', value: count(output, [reasoning, 'for reasoning']) },
   ];
 }
 

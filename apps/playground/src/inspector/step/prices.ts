@@ -2,10 +2,13 @@ import { useEffect, useState } from 'react';
 import type { StepUsage } from './step-usage.ts';
 
 /** A model's list price, in dollars for each million tokens. */
-export type Price = { input: number; output: number; cachedInput: number };
+export type Price = { input: number; output: number; cachedInput: number; cacheWrite: number };
 
 type Catalog = {
-  models: Record<string, { cost?: { input: number; output: number; cache_read?: number } }>;
+  models: Record<
+    string,
+    { cost?: { input: number; output: number; cache_read?: number; cache_write?: number } }
+  >;
 };
 
 /** The prices of the providers that have a price list; each list is loaded when a run has used its provider. */
@@ -30,14 +33,19 @@ export async function loadPrice(model: string): Promise<Price | undefined> {
   );
   const cost = name === undefined ? undefined : models[name]?.cost;
   if (cost === undefined) return undefined;
-  return { input: cost.input, output: cost.output, cachedInput: cost.cache_read ?? cost.input };
+  const { input, output, cache_read: cachedInput = input, cache_write: cacheWrite = input } = cost;
+  return { input, output, cachedInput, cacheWrite };
 }
 
 /** What a step's tokens cost, in dollars; undefined if the provider has not counted them. */
-export function costOfUsage({ input, cached = 0, output }: StepUsage, price: Price): number | undefined {
+export function costOfUsage(
+  { input, cached = 0, written = 0, output }: StepUsage,
+  price: Price,
+): number | undefined {
   if (input === undefined || output === undefined) return undefined;
-  const fresh = Math.max(0, input - cached);
-  return (fresh * price.input + cached * price.cachedInput + output * price.output) / 1_000_000;
+  const rest = Math.max(0, input - cached - written);
+  const sent = rest * price.input + cached * price.cachedInput + written * price.cacheWrite;
+  return (sent + output * price.output) / 1_000_000;
 }
 
 /** `$0.0012`, `$1.50`; `$0` for less than a ten-millionth. */

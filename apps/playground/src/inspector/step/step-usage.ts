@@ -3,7 +3,10 @@ import type { StepState } from '@cueline/core';
 /** The token counts that a provider has reported. */
 export type StepUsage = {
   input: number | undefined;
+  /** The part of the input that the provider read from its cache. */
   cached: number | undefined;
+  /** The part of the input that the provider wrote into its cache. */
+  written: number | undefined;
   output: number | undefined;
   reasoning: number | undefined;
 };
@@ -14,6 +17,7 @@ export function readUsage({ usage }: Pick<StepState, 'usage'>): StepUsage {
   return {
     input: readCount(inputTokens),
     cached: readCount(inputTokenDetails?.cacheReadTokens),
+    written: readCount(inputTokenDetails?.cacheWriteTokens),
     output: readCount(outputTokens),
     reasoning: readCount(outputTokenDetails?.reasoningTokens),
   };

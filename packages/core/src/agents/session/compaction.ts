@@ -204,6 +204,9 @@ export function createSummarizer(
   calls: NonNullable<LoopPolicy['calls']>,
   abortSignal: AbortSignal,
 ): (transcript: string) => Promise<string> {
+  const { path, callBase } = agentContext;
+  // a retried run has the summaries of the tries before in its log, and each agent there has its own path
+  const prefix = path === undefined ? `${SUMMARIZE}-${callBase.replaceAll('/', '-')}` : SUMMARIZE;
   // a summary of the next turn may have begun in another process
   let count = countSummaries(agentContext);
   return async (transcript) => {
@@ -211,7 +214,7 @@ export function createSummarizer(
     let text: string | undefined;
     const answer = await answerWithin(agentContext, {
       name: SUMMARIZE,
-      toolCallId: `summarize-${count}`,
+      toolCallId: `${prefix}-${count}`,
       input: { characters: transcript.length },
       messages: [{ role: 'user', content: transcript }],
       options: { instructions },

@@ -4,7 +4,7 @@ import type { ErrorSource } from '../../base/errors.ts';
 import { redact } from '../../json/redact.ts';
 import type { RunEventBody } from '../../log/events.ts';
 import { toJson } from '../../messages/to-json.ts';
-import type { EventSink } from '../../tool-calls/run-context.ts';
+import type { EventSink, StepRecorder } from '../../tool-calls/run-context.ts';
 import type { ToolCallRecorder } from '../../tool-calls/pipeline-tool.ts';
 import { toolErrorText } from '../../tools/tool-error-text.ts';
 import type { SettlingRules } from '../../tools/tool-types.ts';
@@ -50,13 +50,14 @@ type CallRecorderSettings = {
 
 /**
  * Records the tool calls of one run, or of one agent. The AI SDK runs a tool before its call has come through the
- * stream; the log has the call first, and the end of the model's answer before its tools if `logsAnswers`.
+ * stream; the log has the call first, and the end of the model's answer before its tools if `logsAnswers`. Otherwise the
+ * log has the end of an answer only if its step does not end.
  */
-export class CallRecorder implements ToolCallRecorder {
+export class CallRecorder implements ToolCallRecorder, StepRecorder {
   readonly #log: EventSink;
   readonly #settings: CallRecorderSettings;
   #step = -1;
-  /** The whole answer of the step, until its calls are in the log. */
+  /** The whole answer of the step, until it is in the log, or the step has ended. */
   #answer: { body: Extract<RunEventBody, { type: 'model-call-end' }>; calls: readonly string[] } | undefined;
   #answerLogged = false;
   /** Texts that are arriving. */
@@ -186,8 +187,8 @@ export class CallRecorder implements ToolCallRecorder {
   }
 
   /**
-   * Records that the model's answer is whole, once its calls are in the log. Without it, a run that another process
-   * continues asks the model again.
+   * Receives the end of the model's answer. With `logsAnswers`, records it once the calls of the answer are in the log.
+   * Without it, a run that another process continues asks the model again.
    */
   answered({ finishReason, usage, content }: CompletedAnswer): void {
     const calls = content.flatMap(({ type, toolCallId, providerExecuted }) =>
@@ -197,6 +198,15 @@ export class CallRecorder implements ToolCallRecorder {
     if (calls.length === 0) return;
     const body = { type: 'model-call-end', finishReason, usage: usageToJson(usage) } as const;
     this.#answer = { body, calls };
+    if (this.#settings.logsAnswers === true) this.#logAnswer();
+  }
+
+  /** The step has ended, and its end has the tokens of the answer. */
+  stepEnds(): void {
+    this.#answer = undefined;
+  }
+
+  stepStops(): void {
     this.#logAnswer();
   }
 
@@ -207,7 +217,7 @@ export class CallRecorder implements ToolCallRecorder {
 
   textEnds(): void {
     this.#openTexts -= 1;
-    this.#logAnswer();
+    if (this.#settings.logsAnswers === true) this.#logAnswer();
   }
 
   /** Returns the text of an error that the model reads, without keys. */
@@ -227,8 +237,8 @@ export class CallRecorder implements ToolCallRecorder {
       ...callFacts(this.#kindOf(part)),
     });
     this.#called.add(part.toolCallId);
-    if (this.#settings.logsAnswers !== true) this.#waitingTools.get(part.toolCallId)?.();
-    this.#logAnswer();
+    if (this.#settings.logsAnswers === true) this.#logAnswer();
+    else this.#waitingTools.get(part.toolCallId)?.();
     const early = this.#early.get(part.toolCallId);
     if (early === undefined) return;
     this.#early.delete(part.toolCallId);

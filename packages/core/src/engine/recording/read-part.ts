@@ -1,10 +1,20 @@
-import type { TextStreamPart, ToolSet } from 'ai';
+import { toUIMessageChunk, type TextStreamPart, type ToolSet } from 'ai';
 import type { RunEventBody, ToolCallFacts } from '../../log/events.ts';
 
 /** Returns the text of a message. */
 export function messageText(content: string | readonly { type: string; text?: string }[]): string {
   if (typeof content === 'string') return content;
   return content.flatMap(({ text }) => text ?? []).join('\n');
+}
+
+/** Returns the whole message if it has a file, with the parts that the AI SDK's own stream has. */
+export function partsWithFile(
+  part: Extract<TextStreamPart<ToolSet>, { type: 'steering-message' }>,
+): Pick<Extract<RunEventBody, { type: 'steer' }>, 'parts'> {
+  const { content } = part.message;
+  if (typeof content === 'string' || content.every(({ type }) => type === 'text')) return {};
+  const chunk = toUIMessageChunk(part);
+  return chunk?.type === 'steering-message' ? { parts: chunk.parts } : {};
 }
 
 /** Returns what a provider reports about a call besides the call itself. */

@@ -2,7 +2,7 @@ import type { FinishReason, TextStreamPart, ToolSet } from 'ai';
 import { CuelineError } from '../../base/errors.ts';
 import type { RunEventBody, RunOutcome, TokenUsage } from '../../log/events.ts';
 import { toRunError } from '../../models/run-error.ts';
-import { metadata, sourceFacts, messageText, warningText } from './read-part.ts';
+import { metadata, sourceFacts, messageText, partsWithFile, warningText } from './read-part.ts';
 import { causeOf } from '../../messages/steer-cause.ts';
 import { CallRecorder } from './call-recorder.ts';
 import { contentFilteredError } from '../../provider/content-filtered-error.ts';
@@ -10,7 +10,7 @@ import { timeLimitError } from '../../provider/timeout-options.ts';
 import { usageOfFailed } from '../../provider/failed-usage.ts';
 import { usageToJson } from './usage-to-json.ts';
 import type { ModelRetry } from '../../provider/with-retries.ts';
-import type { Ending } from '../ending.ts';
+import type { EarlyEnd, Ending } from '../ending.ts';
 import type { PendingSteer } from '../steer.ts';
 import type { EventSink } from '../../tool-calls/run-context.ts';
 
@@ -29,6 +29,8 @@ export type Recorder = {
   steered(steer: PendingSteer): void;
   /** Ends the run, and drops later events. */
   end(outcome: RunOutcome, details?: { finishReason?: FinishReason; error?: CuelineError }): void;
+  /** Notes that the caller's `stopWhen` ends the loop. */
+  stopWhenMet(): void;
   /** Ends the run according to the last step's finish reason. */
   finish(finishReason: FinishReason): void;
   /** Ends the run with a thrown value. */
@@ -68,8 +70,11 @@ export type RecorderSettings = {
    * Takes an approval that a provider asks for. False if it cannot be answered, and then the run ends as `waiting`.
    */
   askApproval(part: ApprovalRequestPart): boolean;
-  /** Returns why the run cannot end as done although the model has finished: an error, or a pending answer. */
-  unfinished?: () => CuelineError | 'waiting' | undefined;
+  /**
+   * Returns why the run cannot end as done although the loop has ended: an error, or a pending answer. `early` is what ended
+   * the loop, if it was not the model.
+   */
+  unfinished?: (early: EarlyEnd | undefined) => CuelineError | 'waiting' | undefined;
 };
 
 /** Creates the recorder of one run, or of one agent. */
@@ -86,6 +91,7 @@ class RunRecorder implements Recorder {
   /** Errors of the step's attempts so far. Each is logged before the parts of the next attempt. */
   #broken: CuelineError[] = [];
   #waiting = false;
+  #isStopWhenMet = false;
   /** Messages to the model that are in the log before they are delivered. */
   readonly #steered = new Set<string>();
   readonly #warned = new Set<string>();
@@ -101,6 +107,7 @@ class RunRecorder implements Recorder {
 
   end(outcome: RunOutcome, details: { finishReason?: FinishReason; error?: CuelineError } = {}): void {
     if (this.#log.ended) return;
+    this.calls.stepStops();
     if (details.error !== undefined) this.#failure = details.error;
     this.#settings.onEnd({ outcome, ...details });
   }
@@ -133,6 +140,10 @@ class RunRecorder implements Recorder {
     }
   }
 
+  stopWhenMet(): void {
+    this.#isStopWhenMet = true;
+  }
+
   finish(finishReason: FinishReason): void {
     if (this.#failure !== undefined) return this.end('error', { finishReason, error: this.#failure });
     if (this.#waiting) return this.end('waiting', { finishReason });
@@ -152,7 +163,8 @@ class RunRecorder implements Recorder {
       );
       return this.end('error', { finishReason, error });
     }
-    const unfinished = this.#settings.unfinished?.();
+    const early = this.#isStopWhenMet ? 'stopWhen' : finishReason === 'tool-calls' ? 'call' : undefined;
+    const unfinished = this.#settings.unfinished?.(early);
     if (unfinished === 'waiting') return this.end('waiting', { finishReason });
     if (unfinished !== undefined) return this.end('error', { finishReason, error: unfinished });
     const isOver = finishReason === 'stop' || finishReason === 'other';
@@ -217,6 +229,7 @@ class RunRecorder implements Recorder {
           id: part.id,
           cause: causeOf(part.id),
           text: messageText(part.message.content),
+          ...partsWithFile(part),
         });
       case 'source':
         return this.#log.append({ type: 'source', source: sourceFacts(part) });
@@ -234,6 +247,7 @@ class RunRecorder implements Recorder {
         });
       case 'finish-step':
         this.#stepOpen = false;
+        this.calls.stepEnds();
         return this.#log.append({
           type: 'step-end',
           step: this.calls.step,

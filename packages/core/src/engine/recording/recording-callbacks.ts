@@ -23,6 +23,8 @@ export function recordingCallbacks(
   },
 ): Partial<StreamTextOptions> {
   const { sink, runContext } = agentContext;
+  /** True once the tokens of the step's answer count. */
+  let isCounted = false;
   return {
     onChunk: beforeCallback(({ chunk }) => {
       recorder.part(chunk);
@@ -37,8 +39,8 @@ export function recordingCallbacks(
     onStepError: composeCallbacks((event) => recorder.fail(event.error), rest.onStepError),
     onStepEnd: composeCallbacks(
       async (step) => {
-        // the tokens are spent, so only the next call can be refused
-        runContext.budget.addTokens(step.usage);
+        if (!isCounted) runContext.budget.addTokens(step.usage);
+        isCounted = false;
         // a broken answer ends the run: its calls cannot be made
         if (recorder.failure === undefined && (approvals.requested || isPaused(step))) {
           const continues = await Promise.resolve(policy?.paused?.(step) ?? true).catch((error: unknown) =>
@@ -54,14 +56,14 @@ export function recordingCallbacks(
       rest.onStepEnd,
       rest.onStepFinish,
     ),
-    ...(runContext.durable === undefined
-      ? {}
-      : {
-          onLanguageModelCallEnd: composeCallbacks(
-            (event) => recorder.calls.answered(event),
-            rest.onLanguageModelCallEnd,
-          ),
-        }),
+    onLanguageModelCallEnd: composeCallbacks((event) => {
+      recorder.calls.answered(event);
+      // the tokens of a failed answer count with its error or its step
+      if (event.finishReason === 'error') return;
+      // they are spent, also if the step does not end, so only the next call can be refused
+      runContext.budget.addTokens(event.usage);
+      isCounted = true;
+    }, rest.onLanguageModelCallEnd ?? rest.experimental_onLanguageModelCallEnd),
     // a transform of the caller may have swallowed the last part of the stream
     onEnd: composeCallbacks((event) => recorder.finish(event.finishReason), rest.onEnd, rest.onFinish),
     onStepStart: composeCallbacks((event) => {

@@ -32,8 +32,10 @@ export async function readContinuedTask(
     isToolUIPart(part) && taskList.tools.has(getToolName(part));
   const changed = last.parts.findLastIndex(isOwn);
   const step = last.parts.findIndex(({ type }, index) => index > changed && type === 'step-start');
-  if (step < 0) return undefined;
-  const before = [...turns.slice(0, -1), { ...last, parts: last.parts.slice(0, step) }];
+  const lastStep = last.parts.findLastIndex(({ type }) => type === 'step-start');
+  // a step with several calls of these tools may have worked on the task before
+  if (step < 0 && last.parts.slice(lastStep).filter(isOwn).length > 1) return undefined;
+  const before = step < 0 ? turns : [...turns.slice(0, -1), { ...last, parts: last.parts.slice(0, step) }];
   const said = await toModelMessages(before, toolsWithModelOutput(definitions.tools));
   const initialMessageCount = promptMessages + said.length;
   return { taskId: current.id, since: initialMessageCount, nudges: 0, initialMessageCount };

@@ -130,7 +130,7 @@ async function settleCalls<Call extends UnfinishedCall>(
         };
         const refusal = await toolApproval.review({ toolCallId, toolName, input }, messages);
         if (refusal !== undefined) return refuseCall(refusal);
-        const output: unknown = await lastOutput(tool.execute(input as never, context as never));
+        const output: unknown = await lastOutput(tool.execute(input as never, context as never), signal);
         recorder.part({ type: 'tool-result', ...facts, input, output });
         const modelOutput = await tool.toModelOutput?.({
           toolCallId,

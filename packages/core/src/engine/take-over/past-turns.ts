@@ -6,6 +6,7 @@ import {
   type ToolSet,
   type UIMessage,
 } from 'ai';
+import { withoutUndefined } from '../../base/without-undefined.ts';
 import type { RunEvent } from '../../log/events.ts';
 import type { RunPast } from '../../log/run-past.ts';
 import type { RunState, StepState } from '../../log/state.ts';
@@ -86,7 +87,17 @@ function splitParts(parts: readonly MessagePart[]): { blocks: Block[]; after: St
 }
 
 function toUserMessage({ parts }: SteeringPart): ModelMessage {
-  return { role: 'user', content: parts.map((part) => (part.type === 'text' ? part.text : '')).join('') };
+  if (parts.every(({ type }) => type === 'text')) return { role: 'user', content: textOf(parts) };
+  const content = parts.map((part) => {
+    if (part.type === 'text') return { type: part.type, text: part.text };
+    const { type, mediaType, filename, url, providerReference } = part;
+    return withoutUndefined({ type, mediaType, filename, data: providerReference ?? new URL(url) });
+  });
+  return { role: 'user', content };
+}
+
+function textOf(parts: readonly MessagePart[]): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
 /** Returns the feedback of a policy among the messages that the model has received. */
@@ -94,11 +105,10 @@ function feedbackOf(received: readonly SteeringPart[]): PastTurn['feedback'] {
   for (const part of received) {
     const cause = causeOf(part.id);
     if (cause !== 'session' && cause !== 'call' && cause !== 'correction') continue;
-    const { content } = toUserMessage(part);
     // the id of a correction names the code of the error, if there was one
     const [, code, ...rest] = part.id.split('-');
     return {
-      text: content as string,
+      text: textOf(part.parts),
       corrects: cause === 'correction',
       code: rest.length === 0 ? undefined : code,
     };
@@ -149,7 +159,7 @@ function resultOf(
   });
   const result = pastStep({
     step,
-    text: parts.map((part) => (part.type === 'text' ? part.text : '')).join(''),
+    text: textOf(parts),
     toolCalls: calls.map((call) => facts('tool-call', call)),
     toolResults: calls.flatMap((call) =>
       call.state === 'output-available' ? [{ ...facts('tool-result', call), output: call.output }] : [],

@@ -76,6 +76,7 @@ export async function takeOverLoop(
   await finish(calls, messages, { recorder, registry, toolApproval, signal, onFail });
   // later calls may have the same ids
   agentContext.runContext.reserve(past, agentContext.path, past.events.length);
+  agentContext.runContext.pending.forget(agentContext.path);
   const { step, finishReason, usage } = openStep;
   agentContext.sink.append({ type: 'step-end', step, finishReason, usage });
   if (policy === undefined || agentContext.sink.ended) return { hasEndedStep: true, received };

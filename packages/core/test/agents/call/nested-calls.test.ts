@@ -149,3 +149,34 @@ test('a call that outlives its run is aborted, and a call after it calls no mode
   });
   expect(asked).toBe(2);
 });
+
+test('a repeated call inside a composite tool waits without a permit', { timeout: 4_000 }, async () => {
+  const inner = defineAgent({ name: 'inner', instructions: 'Inner.', model: scriptedModel(['Helped.']) });
+  const ask = tool('ask', 'Ask', z.object({}), async (_, context) => {
+    return (await inner.call('Help.', { context })).output;
+  });
+  const look = tool('look', 'Look', z.object({}), () => 'seen');
+  const definition = definePrompt('kits', (prompt) => {
+    prompt.defTool('kit', 'A kit', [ask, look]);
+    prompt.$`Go.`;
+  });
+  const kit = (...names: string[]) => ({
+    toolCall: { name: 'kit', input: { calls: names.map((name) => ({ name, args: {} })) } },
+  });
+  const run = createRun(definition, {
+    model: scriptedModel([[kit('ask'), kit('ask', 'look')], 'Done.']),
+    options: { limits: { concurrentToolCalls: 1 } },
+  });
+  expect(await run.start()).toBe('Done.');
+  const helped = { name: 'ask', result: 'Helped.' };
+  const note = expect.stringContaining('kit.ask was not run again') as string;
+  expect(run.getState().toolCalls.map(({ output }) => output)).toEqual([
+    { results: [helped] },
+    {
+      results: [
+        { ...helped, note },
+        { name: 'look', result: 'seen' },
+      ],
+    },
+  ]);
+});

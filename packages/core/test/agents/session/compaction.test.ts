@@ -1,3 +1,4 @@
+import { createRun } from '@cueline/core';
 import { defineSession, runAgentSession } from '@cueline/core/agents';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
@@ -94,9 +95,26 @@ describe('a summary', () => {
       tokenLimit: 1_000,
     });
     const { agents } = session.run.getState();
-    expect(agents).toMatchObject([{ name: 'summarize', path: 'summarize-1', status: 'done' }]);
+    expect(agents).toMatchObject([
+      { name: 'summarize', path: expect.stringMatching(/^summarize-.*-1$/), status: 'done' },
+    ]);
     expect(model.calls[1]?.tools ?? []).toEqual([]);
     expect(JSON.stringify(model.calls[1]?.prompt.at(-1))).toContain('[calls search with {');
+  });
+
+  test('has its own path in a run that is retried', async () => {
+    const work = defineSession('work', {
+      systemPrompt: 'You work.',
+      sessionId: 'w1',
+      tokenLimit: 1_000,
+      tools: { search },
+    });
+    const { run } = await play(work, [big(3_000), 'In short.', big(3_000), 'Shorter.', complete()]);
+    const again = createRun(work, { model: scriptedModel(['All of it.', complete()]), log: run.log() });
+    await again.retry({ from: 2 });
+    const { agents } = again.getState();
+    expect(agents).toMatchObject([{ text: 'In short.' }, { text: 'All of it.' }]);
+    expect(agents[0]!.path).not.toBe(agents[1]!.path);
   });
 
   test('is followed by the latest messages, unchanged', async () => {

@@ -1,5 +1,5 @@
-import { tool } from '@cueline/core';
-import { runAgentSession, suspend } from '@cueline/core/agents';
+import { definePlugin, runPrompt, tool } from '@cueline/core';
+import { defineSession, runAgentSession, suspend } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -267,4 +267,22 @@ describe('A mistake in the config', () => {
     });
     expect(result.error?.message).toMatch(message);
   });
+});
+
+test('A task list that a plugin defines is refused before the session starts', async () => {
+  const planned = definePlugin({
+    name: 'planned',
+    setup(prompt) {
+      prompt.defTaskList([{ task: 'One' }]);
+      return {};
+    },
+  });
+  const model = scriptedModel([complete()]);
+  const session = defineSession('work', { systemPrompt: 'You work.', tools: { search } });
+  await expect(runPrompt(session, { model, options: { plugins: [planned] } })).rejects.toMatchObject({
+    code: 'invalid_definition',
+    message:
+      'The session or agent "work" cannot have a task list, which a plugin defines here. Leave the plugin out, or run the list in a prompt of its own.',
+  });
+  expect(model.calls).toHaveLength(0);
 });

@@ -126,6 +126,80 @@ describe('definitions of a task last as long as the task', () => {
     ]);
   });
 
+  test('for a plugin method that is called in one task and ends in the next', async () => {
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const plugin = definePlugin({
+      name: 'late',
+      setup: (prompt) => ({
+        now: (name: string) => prompt.def(name, 'now'),
+        async later(name: string) {
+          await released;
+          prompt.def(name, 'late');
+        },
+      }),
+    });
+    const model = scriptedModel([[call('begin')], finish('1'), [call('end')], finish('2'), 'Done.']);
+    let late: Promise<void> | undefined;
+    const { run } = await runPrompt(
+      (prompt) => {
+        prompt.defTaskList([
+          {
+            task: 'One',
+            extend: (own) => own.defTool('begin', '', z.object({}), () => void (late = own.later('OLD'))),
+          },
+          {
+            task: 'Two',
+            extend: (own) =>
+              own.defTool('end', '', z.object({}), async () => {
+                own.now('NEW');
+                release();
+                await late;
+                prompt.def('ALL', 'here');
+              }),
+          },
+        ]);
+        prompt.$`Go.`;
+      },
+      { model, options: { plugins: [plugin] } },
+    );
+    expect((await run.finished).status).toBe('done');
+    const names = model.calls.map((call) => systemOf(call).match(/(?<=^<)[A-Z]+/gm));
+    expect(names).toEqual([null, null, null, ['ALL', 'NEW'], ['ALL']]);
+  });
+
+  test('and a plugin method that a tool of the task calls cannot add messages', async () => {
+    const plugin = definePlugin({
+      name: 'say',
+      setup: (prompt) => ({
+        async say(text: string) {
+          await Promise.resolve();
+          prompt.$`${text}`;
+        },
+      }),
+    });
+    const model = scriptedModel([[call('talk')], finish('1'), 'Done.']);
+    const { run } = await runPrompt(
+      (prompt) => {
+        prompt.defTaskList([
+          {
+            task: 'One',
+            extend: async (own) => {
+              await own.say('Mind the gap.');
+              own.defTool('talk', '', z.object({}), () => own.say('Well?'));
+            },
+          },
+        ]);
+        prompt.$`Go.`;
+      },
+      { model, options: { plugins: [plugin] } },
+    );
+    const { status, toolCalls } = await run.finished;
+    expect(status).toBe('done');
+    expect(toolCalls[0]?.errorText).toContain('The run has started, so its first messages are fixed.');
+    expect(JSON.stringify(model.calls[1]?.prompt)).toContain('Mind the gap.');
+  });
+
   test('and other definitions made meanwhile stay in the run', async () => {
     const { model, state } = await play(
       go((prompt) =>

@@ -1,5 +1,5 @@
-import { createRun, definePrompt, type RunEvent } from '@cueline/core';
-import { scriptedModel } from '@cueline/core/testing';
+import { createRun, definePrompt, type Prompt, type PromptDefinition, type RunEvent } from '@cueline/core';
+import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { call, json } from '../../support.ts';
@@ -77,5 +77,94 @@ describe('a task list of a run that was cut off', () => {
     const window = await continueRun([...log.slice(0, begun), skip]);
     expect(window).toHaveLength(1);
     expect(window[0]).toContain('[Task 2/2] Two');
+  });
+});
+
+describe('a call of a tool of the task that was cut off', () => {
+  /** Plays `turns`. Then cuts the log before an event, and continues with the turns from `next` on. */
+  async function cutAndRetry(
+    definition: PromptDefinition,
+    turns: readonly ScriptedTurn[],
+    next: number,
+    isCut: (event: RunEvent) => boolean,
+  ) {
+    const whole = createRun(definition, { model: scriptedModel(turns) });
+    await whole.start();
+    const log = json(whole.log()) as RunEvent[];
+    const run = createRun(definition, {
+      model: scriptedModel(turns.slice(next)),
+      log: log.slice(0, log.findIndex(isCut)),
+    });
+    await run.retry();
+    return run.getState();
+  }
+
+  const looked = call('look', { subject: 'a' }, 'look');
+
+  test.each<[string, (prompt: Prompt) => void, readonly ScriptedTurn[]]>([
+    ['is made again', () => {}, [[looked], [finish('1')], 'Done.']],
+    ['is made again beside startTask', () => {}, [[call('startTask'), looked], [finish('1')], 'Done.']],
+    [
+      'does not go to a tool of the prompt with the same name',
+      (prompt) =>
+        prompt.defTool('look', '', z.object({ subject: z.string() }), () => 'base', { effect: 'read' }),
+      [[looked], [finish('1')], 'Done.'],
+    ],
+  ])('%s', async (_what, define, turns) => {
+    const scoped = definePrompt('scoped', (prompt) => {
+      define(prompt);
+      prompt.defTaskList([
+        {
+          task: 'One',
+          extend: (own) =>
+            own.defTool(
+              'look',
+              '',
+              z.object({ subject: z.string() }),
+              ({ subject }) => `Notes on ${subject}`,
+              {
+                effect: 'read',
+              },
+            ),
+        },
+      ]);
+      prompt.$`Work.`;
+    });
+    const state = await cutAndRetry(
+      scoped,
+      turns,
+      1,
+      (event) => event.type === 'tool-end' && event.toolCallId === 'look',
+    );
+    expect(state.status).toBe('done');
+    expect(state.toolCalls.find(({ toolName }) => toolName === 'look')).toMatchObject({
+      state: 'output-available',
+      output: 'Notes on a',
+    });
+  });
+
+  test('continues its agent', async () => {
+    const dug: string[] = [];
+    const scoped = definePrompt('scoped', (prompt) => {
+      prompt.defTaskList([
+        {
+          task: 'One',
+          extend: (own) =>
+            own.defAgent('helper', '', z.object({}), (_args, agent) => {
+              agent.defTool('dig', '', z.object({}), () => dug.push('dug'));
+              agent.$`Dig.`;
+            }),
+        },
+      ]);
+      prompt.$`Work.`;
+    });
+    const state = await cutAndRetry(
+      scoped,
+      [[call('helper')], [call('dig')], 'Dug.', [finish('1')], 'Done.'],
+      2,
+      (event) => event.type === 'step-start' && event.agent !== undefined && event.step === 1,
+    );
+    expect(state).toMatchObject({ status: 'done', agents: [{ status: 'done', text: 'Dug.' }] });
+    expect(dug).toEqual(['dug']);
   });
 });

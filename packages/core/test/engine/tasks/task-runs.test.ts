@@ -150,7 +150,26 @@ describe('a run that does not end as done', () => {
       [[finish('1')], 'Never.'],
       { options: { stopWhen: () => true } },
     );
-    expect(state).toMatchObject({ status: 'error', error: { code: 'tasks_incomplete' } });
+    expect(state).toMatchObject({
+      status: 'error',
+      error: {
+        code: 'tasks_incomplete',
+        message: 'stopWhen stopped the model with a task open: “Two”. Write a condition that is met later.',
+      },
+    });
+  });
+
+  test('names a call of a tool without execute as the reason', async () => {
+    const { state } = await play(
+      go((prompt) => prompt.defTaskList([{ task: 'One' }])),
+      [[call('ask')], 'Never.'],
+      { options: { tools: { ask: { inputSchema: z.object({}) } } } },
+    );
+    expect(state.error).toMatchObject({
+      code: 'tasks_incomplete',
+      message:
+        'A call of a tool without execute stopped the model with a task open: “One”. Give that tool an execute, or define it with prompt.defTool if the page has its function.',
+    });
   });
 });
 
@@ -190,6 +209,31 @@ describe('the validation of a result', () => {
       `Validation failed: ${feedback}\n\nPlease review the task and provide a corrected result.`,
       '✓ All tasks completed successfully! The task list is complete.',
     ]);
+  });
+
+  test('counts as a refusal if it exceeds the time limit of tools, and its late outcome changes nothing', async () => {
+    let settle = (_feedback?: string): void => {};
+    const validation = (result: string): Promise<string | undefined> | undefined => {
+      if (result === 'a') return new Promise((resolve) => (settle = resolve));
+      settle('Too late.');
+      return undefined;
+    };
+    const { model, state } = await play(
+      go((prompt) => prompt.defTaskList([{ task: 'One', validation }])),
+      [[finish('a')], [finish('b')], 'Done.'],
+      { options: { timeout: { toolMs: 20 } } },
+    );
+    expect(state).toMatchObject({
+      status: 'done',
+      tasks: [{ status: 'completed', attempts: 1, result: 'b' }],
+    });
+    expect(state.toolCalls.map(({ output, errorText }) => errorText ?? output)).toEqual([
+      'finishTask took longer than 20 ms, so it was ended.',
+      '✓ All tasks completed successfully! The task list is complete.',
+    ]);
+    expect(sent(model)[1]!.messages).toContain(
+      'user: [Task 1/1] One\nYour last result was not accepted: The check of the result took too long, so it was ended.',
+    );
   });
 
   test.each<[string, () => unknown]>([

@@ -32,11 +32,11 @@ describeWithRedis('limits in Redis', (redis) => {
 
   test('go by the clock of the server, unless they are given another', async () => {
     const store = createRedisLimits(await redis.connect());
-    const call = { subject: 'eve', id: '1', tokens: 1, rpm: 1, concurrent: 1, dailyTokens: 9, leaseMs: 30 };
+    const call = { subject: 'eve', id: '1', tokens: 1, rpm: 1, concurrent: 1, dailyTokens: 9, leaseMs: 500 };
     const before = Date.now();
     expect(await store.reserve(call)).toEqual({ ok: true });
     expect(await store.reserve({ ...call, id: '2' })).toMatchObject({ why: 'concurrent' });
-    await new Promise((resolve) => setTimeout(resolve, 40));
+    await new Promise((resolve) => setTimeout(resolve, 510));
     const refused = await store.reserve({ ...call, id: '2' });
     expect(refused).toMatchObject({ why: 'rpm' });
     const { retryAfterMs } = refused as { retryAfterMs: number };
