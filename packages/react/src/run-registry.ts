@@ -102,8 +102,7 @@ export function createRunRegistry(options: RunRegistryOptions = {}): RunRegistry
       if (known.definition.name !== definition.name) {
         throw new CuelineError(
           'invalid_options',
-          `The id "${id}" belongs to a run of the prompt "${known.definition.name}", not of "${definition.name}". ` +
-            'Give each prompt its own ids.',
+          `Run "${id}" is of the prompt "${known.definition.name}", not "${definition.name}". Use another id, or reload the page if you renamed it.`,
         );
       }
       // the cast relies on the name, which identifies the definition

@@ -188,7 +188,7 @@ test('code outside React opens the same run from the registry', async () => {
   expect(executor.requests).toHaveLength(1);
   const other = definePrompt('other', () => {});
   expect(() => registry.open('greeting', other)).toThrow(
-    'The id "greeting" belongs to a run of the prompt "greet"',
+    'Run "greeting" is of the prompt "greet", not "other". Use another id, or reload the page if you renamed it.',
   );
 });
 
