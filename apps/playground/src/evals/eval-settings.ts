@@ -84,18 +84,23 @@ export function readOwnEvalSettings(value: unknown): EvalSettings | undefined {
   return ownSettings.safeParse(value).data;
 }
 
-/** Returns why a link cannot have this eval; undefined if it can. Texts that are too long are not its matter. */
+/** Returns why a link cannot have this eval; undefined if it can. Does not check the length of texts. */
 export function linkProblemOf({ models, versions, scorers, cases }: EvalSettings): string | undefined {
-  const limits: readonly [count: number, most: number, what: string][] = [
-    [models.length, MAX_MODELS, 'further models'],
+  const limits: readonly [count: number, most: number, what: string, hint?: string][] = [
+    [
+      models.length,
+      MAX_MODELS,
+      'further models',
+      ' With the demo model, the form does not list them: choose another model in the bar above first.',
+    ],
     [versions.length, MAX_VERSIONS, 'versions'],
     [scorers.length, MAX_SCORERS, 'scorers'],
     [cases.length, MAX_CASES, 'cases'],
   ];
   const over = limits.find(([count, most]) => count > most);
   if (over === undefined) return undefined;
-  const [count, most, what] = over;
-  return `This eval has ${count.toLocaleString('en')} ${what}, and a link carries at most ${most.toLocaleString('en')}. Remove some of them.`;
+  const [count, most, what, hint = ''] = over;
+  return `This eval has ${count.toLocaleString('en')} ${what}, and a link carries at most ${most.toLocaleString('en')}. Remove some of them.${hint}`;
 }
 
 const text = z.string().max(LONGEST_LINKED_TEXT);

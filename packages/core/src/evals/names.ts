@@ -1,7 +1,7 @@
 import type { LanguageModel } from 'ai';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 
-/** Returns the name of a model as it was passed, or its `provider:model`; empty for none. */
+/** Returns a model's name: the text that was passed, or `provider:model` of a model object. Without a model, an empty text. */
 export function modelName(model: string | LanguageModel | undefined): string {
   if (model === undefined) return '';
   return typeof model === 'string' ? model : `${model.provider}:${model.modelId}`;

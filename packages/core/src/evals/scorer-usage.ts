@@ -43,22 +43,17 @@ export function createUsageCounter(): UsageCounter {
   const entries = new Map<string, ModelUsage & { readonly scorer: string }>();
   return {
     add(scorer, reported) {
-      const {
-        model,
-        inputTokens,
-        outputTokens,
-        cachedInputTokens = 0,
-        cacheWriteTokens = 0,
-      } = checkUsage(reported);
+      const { model } = checkUsage(reported);
       const key = JSON.stringify([scorer, model]);
       const before = entries.get(key);
-      const cached = (before?.cachedInputTokens ?? 0) + cachedInputTokens;
-      const written = (before?.cacheWriteTokens ?? 0) + cacheWriteTokens;
+      const sum = (name: Exclude<keyof ModelUsage, 'model'>): number =>
+        (before?.[name] ?? 0) + (reported[name] ?? 0);
+      const [cached, written] = [sum('cachedInputTokens'), sum('cacheWriteTokens')];
       entries.set(key, {
         scorer,
         model,
-        inputTokens: (before?.inputTokens ?? 0) + inputTokens,
-        outputTokens: (before?.outputTokens ?? 0) + outputTokens,
+        inputTokens: sum('inputTokens'),
+        outputTokens: sum('outputTokens'),
         ...(cached === 0 ? {} : { cachedInputTokens: cached }),
         ...(written === 0 ? {} : { cacheWriteTokens: written }),
       });

@@ -1,4 +1,4 @@
-// Models and prompts of one name: their results are told apart.
+// The results of models, or of prompts, that have the same name are kept apart.
 import { definePrompt } from '@cueline/core';
 import { compareWithBaseline, listRuns, runEval } from '@cueline/core/evals';
 import { expect, test } from 'vitest';
