@@ -35,13 +35,19 @@ function shown(message: UIMessage | undefined): UIMessage['parts'] {
   return parts;
 }
 
-/** What a call was sent, without messages that say nothing, which providers refuse. */
+/**
+ * What a call was sent, without what providers refuse: texts of white space only, and messages that have nothing but
+ * reasoning.
+ */
 function sent(call: LanguageModelV4CallOptions | undefined): unknown {
-  const isSilent = (part: { type: string; text?: string; providerOptions?: unknown }): boolean =>
-    part.text === '' && part.providerOptions === undefined;
-  return call?.prompt
-    .filter(({ content }) => typeof content === 'string' || !content.every(isSilent))
-    .map(json);
+  return call?.prompt.flatMap((message) => {
+    if (message.role !== 'assistant') return [json(message)];
+    const content = message.content.filter(
+      (part) => part.type !== 'text' || part.providerOptions !== undefined || /\S/.test(part.text),
+    );
+    const isSilent = content.every((part) => part.type === 'reasoning' && part.providerOptions === undefined);
+    return isSilent ? [] : [json({ ...message, content })];
+  });
 }
 
 const user = (text: string): UIMessage => ({ id: text, role: 'user', parts: [{ type: 'text', text }] });
