@@ -28,6 +28,37 @@ test('a case that fails does not count if it is filtered out', { timeout: 180_00
   expect(await evaluate('mood', '-t', 'base|different')).toMatchObject({ code: 0 });
 });
 
+test(
+  'chosen cases that fail are code 1, also with a threshold, and no chosen case leaves the last report',
+  { timeout: 180_000 },
+  async () => {
+    server.answer((request) => (request.includes('joyful') ? 'NEGATIVE' : 'POSITIVE'));
+    const threshold = ['--threshold', '0.5'];
+    const failed = await evaluate('mood', '-t', 'same', ...threshold);
+    expect(failed, failed.output).toMatchObject({ code: 1 });
+    expect(await evaluate('mood', '-t', 'base', ...threshold)).toMatchObject({ code: 0 });
+    const report = file('report.json');
+    const none = await evaluate('mood', '-t', 'glad', ...threshold);
+    expect(none.code).toBe(1);
+    expect(none.output).toContain('No case has a name that matches "glad".');
+    expect(none.output).not.toContain('Written:');
+    expect(file('report.json')).toBe(report);
+  },
+);
+
+test('makes no further run once Vitest has cancelled the tests', { timeout: 180_000 }, async () => {
+  const config = join(folder, 'bail.config.mjs');
+  writeFileSync(
+    config,
+    `import config from '../vite.config.mjs';
+export default { ...config, test: { ...config.test, retry: 0, bail: 1 } };`,
+  );
+  server.answer(() => 'neither');
+  const stopped = await evaluate('mood', '--config', config, '--repeat', '100', '--concurrency', '1');
+  expect(stopped, stopped.output).toMatchObject({ code: 1 });
+  expect(server.requests.length).toBeLessThan(150);
+});
+
 test('a baseline fails the command for a significant drop', { timeout: 180_000 }, async () => {
   const baseline = join(folder, 'baseline.json');
   expect(await evaluate('mood', '--repeat', '10', '--update-baseline', baseline)).toMatchObject({ code: 0 });

@@ -1,5 +1,5 @@
 // The command in processes of its own, with models on a server of this machine.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { EvalFile } from '../src/report/eval-file.ts';
@@ -60,24 +60,6 @@ test(
   },
 );
 
-test(
-  'chosen cases that fail are code 1, also with a threshold, and no chosen case leaves the last report',
-  { timeout: 60_000 },
-  async () => {
-    server.answer((request) => (request.includes('joyful') ? 'NEGATIVE' : 'POSITIVE'));
-    const threshold = ['--threshold', '0.5'];
-    const failed = await evaluate('mood', '-t', 'same', ...threshold);
-    expect(failed, failed.output).toMatchObject({ code: 1 });
-    expect(await evaluate('mood', '-t', 'base', ...threshold)).toMatchObject({ code: 0 });
-    const report = file('report.json');
-    const none = await evaluate('mood', '-t', 'glad', ...threshold);
-    expect(none.code).toBe(1);
-    expect(none.output).toContain('No case has a name that matches "glad".');
-    expect(none.output).not.toContain('Written:');
-    expect(file('report.json')).toBe(report);
-  },
-);
-
 test('an invalid option is code 2, and no eval file is code 1', { timeout: 60_000 }, async () => {
   expect(await evaluate('--threshold', 'most')).toEqual({
     code: 2,
@@ -104,17 +86,4 @@ test('a recorded cassette needs no server and no key', { timeout: 90_000 }, asyn
     code: 0,
   });
   expect(server.requests).toHaveLength(3);
-});
-
-test('makes no further run once Vitest has cancelled the tests', { timeout: 90_000 }, async () => {
-  const config = join(folder, 'bail.config.mjs');
-  writeFileSync(
-    config,
-    `import config from '../vite.config.mjs';
-export default { ...config, test: { ...config.test, retry: 0, bail: 1 } };`,
-  );
-  server.answer(() => 'neither');
-  const stopped = await evaluate('mood', '--config', config, '--repeat', '100', '--concurrency', '1');
-  expect(stopped, stopped.output).toMatchObject({ code: 1 });
-  expect(server.requests.length).toBeLessThan(150);
 });

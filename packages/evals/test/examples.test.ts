@@ -1,10 +1,7 @@
-// The evals that the documentation and the packaged prompts show are compiled, and run with a model on this machine.
-import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+// The evals that the documentation shows run with a model on this machine.
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { createPromptLibrary, packagedPrompts } from '@cueline/core/library';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startModelServer, type ModelServer } from './model-server.ts';
 import { project, runCommand } from './run-command.ts';
@@ -35,29 +32,4 @@ test('the evals of the documentation run', { timeout: 60_000 }, async () => {
   );
   expect(many.code).toBe(1);
   expect(many.output).toContain('The cassette has no answer of local:mood');
-});
-
-test('the example code in the packaged prompts compiles and passes', { timeout: 90_000 }, async () => {
-  const packaged = createPromptLibrary(packagedPrompts);
-  const codeOf = (id: string): string => /```ts\n([^]*?)\n```/.exec(packaged.expandSystem(id))![1]!;
-  writeFileSync(join(folder, 'generated.eval.ts'), codeOf('generate-evals'));
-  writeFileSync(join(folder, 'parameters.eval.ts'), codeOf('generate-tests'));
-  const options = {
-    noEmit: true,
-    declaration: false,
-    isolatedDeclarations: false,
-    noPropertyAccessFromIndexSignature: false,
-  };
-  const extended = fileURLToPath(new URL('../tsconfig.json', import.meta.url));
-  writeFileSync(
-    join(folder, 'tsconfig.json'),
-    JSON.stringify({ extends: extended, compilerOptions: options, include: ['*.ts'] }),
-  );
-  const tsc = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url));
-  await promisify(execFile)(process.execPath, [tsc, '-p', folder]).catch((error: { stdout: string }) => {
-    throw new Error(error.stdout);
-  });
-  const result = await runCommand(['eval', ...config], { ...server.env, EVAL_MODEL: 'local:mood' }, folder);
-  expect(result, result.output).toMatchObject({ code: 0 });
-  expect(server.requests).toHaveLength(3);
 });
