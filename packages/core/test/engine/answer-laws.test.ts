@@ -40,7 +40,7 @@ function shown(message: UIMessage | undefined): UIMessage['parts'] {
  * reasoning.
  */
 function sent(call: LanguageModelV4CallOptions | undefined): unknown {
-  return call?.prompt.flatMap((message) => {
+  return call?.prompt.flatMap((message): unknown[] => {
     if (message.role !== 'assistant') return [json(message)];
     const content = message.content.filter(
       (part) => part.type !== 'text' || part.providerOptions !== undefined || /\S/.test(part.text),
