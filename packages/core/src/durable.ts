@@ -1,5 +1,5 @@
 // An entry of its own, so that only a server that advances runs loads it.
-export { activeTime } from './durable/active-time.ts';
+export { activeTime } from './log/active-time.ts';
 export {
   advance,
   checkAdvanceable,

@@ -3,6 +3,7 @@ export { toEventStream, type EventStreamOptions } from './wire/event-stream.ts';
 export { sendCommand } from './executors/send-command.ts';
 export { createStoredCalls } from './executors/stored-calls.ts';
 export { canonicalCall } from './json/canonical.ts';
+export { hashOf } from './json/content-hash.ts';
 export { applyTaskEvent } from './tasks/task.ts';
 export { toServerSentEvents, type ServerSentEventsOptions } from './wire/server-sent-events.ts';
 export { checkNames } from './base/check-names.ts';

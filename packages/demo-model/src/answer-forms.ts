@@ -1,4 +1,5 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
+import { mostRead } from './hints.ts';
 
 /** The format that an answer must have: texts in tags, or one of several words. */
 export type AnswerForm = { tags: readonly string[] } | { words: readonly string[] };
@@ -19,7 +20,7 @@ export function readAnswerForm(prompt: LanguageModelV4Prompt): AnswerForm | unde
 
 /** A word that the request itself contains; otherwise always the same one for the same request. */
 export function chooseWord(words: readonly string[], request: string): string {
-  const said = request.toLowerCase();
+  const said = request.slice(0, mostRead).toLowerCase();
   const named = words.find((word) => said.includes(word.toLowerCase()));
-  return named ?? words[[...said].length % words.length] ?? '';
+  return named ?? words[[...request].length % words.length] ?? '';
 }

@@ -1,11 +1,11 @@
 import { fieldFor, type Hints, mentions } from './hints.ts';
 import { makeNumber } from './number-values.ts';
-import { merge, resolveSchema, type Schema, typeOf } from './schema.ts';
+import { merge, resolveSchema, type Schema, type SchemaRoot, typeOf } from './schema.ts';
 import { isTextMentioned, makeText } from './text-values.ts';
 
 /** The position of a value in the arguments. */
 type ValuePosition = {
-  root: unknown;
+  root: SchemaRoot;
   hints: Hints;
   name: string;
   index: number;
@@ -15,6 +15,11 @@ type ValuePosition = {
 
 // Recursive schemas end here; schemas written by hand are not this deep.
 const deepest = 6;
+// More than schemas written by hand need; the model runs where it must not keep the page busy.
+const mostSteps = 10_000;
+const mostItems = 100;
+// A recursive schema whose every value is required has no end.
+const mostDepth = 50;
 
 /**
  * Arguments that fit a JSON schema: values from the conversation if they fit, otherwise the schema's own
@@ -22,10 +27,19 @@ const deepest = 6;
  * the same arguments.
  */
 export function argumentsFromSchema(schema: unknown, hints: Hints): unknown {
-  return make(schema, { root: schema, hints, name: '', index: 0, depth: 0, used: new Set() });
+  return make(schema, {
+    root: { schema, left: mostSteps },
+    hints,
+    name: '',
+    index: 0,
+    depth: 0,
+    used: new Set(),
+  });
 }
 
 function make(node: unknown, position: ValuePosition): unknown {
+  position.root.left -= 1;
+  if (position.root.left <= 0 || position.depth > mostDepth) return null;
   const schema = resolveSchema(node, position.root);
   const { hints } = position;
   if ('const' in schema) return schema.const;
@@ -53,10 +67,16 @@ function make(node: unknown, position: ValuePosition): unknown {
   }
 }
 
-function choose({ enum: values = [], default: preset }: Schema, { hints, name }: ValuePosition): unknown {
-  const known = fieldFor(name, hints.fields);
+/** True if the request contains the value; each value that is looked for is a step. */
+function isNamed(value: unknown, { root, hints }: ValuePosition): boolean {
+  root.left -= 1;
+  return root.left > 0 && mentions(hints.request, value);
+}
+
+function choose({ enum: values = [], default: preset }: Schema, position: ValuePosition): unknown {
+  const known = fieldFor(position.name, position.hints.fields);
   return (
-    values.find((value) => mentions(hints.request, value)) ??
+    values.find((value) => isNamed(value, position)) ??
     values.find((value) => known !== undefined && value === known) ??
     preset ??
     values.find((value) => value !== null) ??
@@ -69,9 +89,7 @@ function makeVariant(schema: Schema, variants: readonly unknown[], position: Val
   const { anyOf: _any, oneOf: _one, ...rest } = schema;
   const resolved = variants.map((variant) => resolveSchema(variant, position.root));
   const usable = resolved.filter((variant) => typeOf(variant) !== 'null' && variant.const !== null);
-  const named = usable.find((variant) =>
-    fixedValues(variant).some((value) => mentions(position.hints.request, value)),
-  );
+  const named = usable.find((variant) => fixedValues(variant).some((value) => isNamed(value, position)));
   // Deep inside a recursive schema, take the variant that ends soonest.
   const ending = position.depth >= deepest ? soonestEnding(resolved, position.root) : undefined;
   const picked = ending ?? named ?? usable[0] ?? resolved[0] ?? {};
@@ -82,7 +100,7 @@ function makeVariant(schema: Schema, variants: readonly unknown[], position: Val
 const mostLevels = 4;
 
 /** The variant whose required values need the fewest levels; undefined if none ends within {@link mostLevels}. */
-function soonestEnding(variants: readonly Schema[], root: unknown): Schema | undefined {
+function soonestEnding(variants: readonly Schema[], root: SchemaRoot): Schema | undefined {
   for (let levels = 0; levels <= mostLevels; levels += 1) {
     const found = variants.find((variant) => endsWithin(variant, levels, root));
     if (found !== undefined) return found;
@@ -90,7 +108,7 @@ function soonestEnding(variants: readonly Schema[], root: unknown): Schema | und
   return undefined;
 }
 
-function endsWithin(node: unknown, levels: number, root: unknown): boolean {
+function endsWithin(node: unknown, levels: number, root: SchemaRoot): boolean {
   const schema = resolveSchema(node, root);
   if ('const' in schema || schema.enum !== undefined) return true;
   const variants = schema.anyOf ?? schema.oneOf;
@@ -130,8 +148,9 @@ function makeObject(schema: Schema, position: ValuePosition): Record<string, unk
     depth: position.depth + 1,
   });
   const result: [string, unknown][] = [];
+  const needed = new Set(required);
   for (const [name, property] of Object.entries(properties)) {
-    if (required.includes(name) || isWorthGiving(property, below(name))) {
+    if (needed.has(name) || isWorthGiving(property, below(name))) {
       result.push([name, make(property, below(name))]);
     }
   }
@@ -160,10 +179,10 @@ function isOpen({ properties = {}, required = [], additionalProperties }: Schema
 
 /** True for an optional property that has a default, or that the conversation mentions. */
 function isWorthGiving(node: unknown, position: ValuePosition): boolean {
-  if (position.depth >= deepest) return false;
+  if (position.depth >= deepest || position.root.left <= 0) return false;
   const schema = resolveSchema(node, position.root);
   if (schema.default !== undefined) return true;
-  if (schema.enum !== undefined) return schema.enum.some((value) => mentions(position.hints.request, value));
+  if (schema.enum !== undefined) return schema.enum.some((value) => isNamed(value, position));
   return isMentioned(schema, typeOf(schema), position);
 }
 
@@ -188,13 +207,15 @@ function makeArray(schema: Schema, position: ValuePosition): unknown[] {
   if (known !== undefined && known.length >= minItems) return known.slice(0, maxItems);
   const variants = item.anyOf ?? item.oneOf;
   const usual = variants !== undefined && isDiscriminated(variants, position.root) ? variants.length : 1;
-  const length = Math.min(Math.max(usual, minItems), Math.max(maxItems, minItems));
-  return Array.from({ length }, (_, index) => {
+  const length = Math.min(Math.max(usual, minItems), Math.max(maxItems, minItems), mostItems);
+  const items: unknown[] = [];
+  for (let index = 0; index < length && position.root.left > 0; index += 1) {
     // Each kind of a discriminated union once, so that a composite tool shows all its parts.
     const node = usual > 1 ? variants?.[index % usual] : schema.items;
     // They describe the same things, whereas items of one kind should differ.
-    return make(node, { ...below(index), index: usual > 1 ? 0 : index });
-  });
+    items.push(make(node, { ...below(index), index: usual > 1 ? 0 : index }));
+  }
+  return items;
 }
 
 /** A list that a tool or a variable has under this name, if any text or number fits. */
@@ -207,7 +228,7 @@ function knownItems(item: Schema, { name, hints }: ValuePosition): unknown[] | u
   return known.every((value) => typeof value === type) ? known : undefined;
 }
 
-function isDiscriminated(variants: readonly unknown[], root: unknown): boolean {
+function isDiscriminated(variants: readonly unknown[], root: SchemaRoot): boolean {
   return (
     variants.length <= 8 && variants.every((variant) => fixedValues(resolveSchema(variant, root)).length > 0)
   );

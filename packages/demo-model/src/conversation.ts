@@ -3,7 +3,7 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4ToolResultOutput,
 } from '@ai-sdk/provider';
-import { toWords } from './hints.ts';
+import { toWords, wordsOf } from './hints.ts';
 import { readTaskWindow, type TaskWindow } from './task-window.ts';
 
 /** The outcome of a tool call. */
@@ -87,7 +87,7 @@ export function readFields(
     for (const [, key = '', text = ''] of value.matchAll(/^[ \t-]{0,40}([\w.-]{1,80}):[ \t]+(\S.*)$/gm)) {
       fields.set(toWords(key), text.trim());
     }
-    const words = toWords(name).split(' ');
+    const words = wordsOf(name);
     if (!value.includes('\n')) {
       for (let from = 0; from < words.length; from += 1) fields.set(words.slice(from).join(' '), value);
     }

@@ -1,9 +1,14 @@
+/** How much of a reply is read, in characters. */
+const mostRead = 5_000;
+/** The largest size that a result is brought to, in words, lines or characters. */
+const largest = 10_000;
 const mark = /^\s*validation failed:\s*/i;
 
 /** What a refused result lacks, in the task's own words; undefined for a reply that refuses nothing. */
 export function readFeedback(reply: unknown): string | undefined {
   if (typeof reply !== 'string' || !mark.test(reply)) return undefined;
   return reply
+    .slice(0, mostRead)
     .replace(mark, '')
     .replace(/\n\s*Please review the task[\s\S]*$/, '')
     .trim();
@@ -50,7 +55,7 @@ function readSize(feedback: string): Size | undefined {
 
 function resize(result: string, { least, most, unit }: Size, attempt: number): string {
   // "More than 5" asks for one more than it says; a second attempt adds a little more.
-  const wanted = Math.min(most, least + attempt);
+  const wanted = Math.min(most, least + attempt, largest);
   if (unit === 'characters') {
     let text = result;
     while (text.length < wanted) text += ` ${result || 'more'}`;

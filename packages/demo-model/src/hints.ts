@@ -22,8 +22,14 @@ const notPlaces = new RegExp(
     'Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|Celsius|Fahrenheit)$',
 );
 
-/** Reads values from the request. `fields` are values that are known by name. */
-export function readHints(request: string, fields: ReadonlyMap<string, unknown>, now: Date): Hints {
+/** How much of a request or a description is read for values, in characters. */
+export const mostRead = 20_000;
+/** How many words of a name are looked for. */
+const mostWords = 6;
+
+/** Reads values from the beginning of the request. `fields` are values that are known by name. */
+export function readHints(whole: string, fields: ReadonlyMap<string, unknown>, now: Date): Hints {
+  const request = whole.slice(0, mostRead);
   const urls = all(request, /https?:\/\/[^\s"'<>)\]]+[^\s"'<>)\].,;!?]/g);
   const withoutUrls = urls.reduce((text, url) => text.replaceAll(url, ' '), request);
   const day = 24 * 60 * 60 * 1000;
@@ -40,12 +46,12 @@ export function readHints(request: string, fields: ReadonlyMap<string, unknown>,
     ].map((found) => found.slice(1).find((text) => text !== undefined) ?? ''),
     numbers: all(withoutUrls, /(?<![\w.-])-?\d+(?:\.\d+)?(?![\w-]|\.\d)/g).map(Number),
     places: readPlaces(withoutUrls),
-    emails: all(withoutUrls, /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g),
+    emails: all(withoutUrls, /(?<![\w.+-])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+/g),
     urls,
     dates,
     paths: all(
       withoutUrls,
-      /(?<![\w@])(?:\.{0,2}\/)?(?:[\w-]+\/)*[\w-]+\.(?:txt|md|json|csv|ts|tsx|js|html|css|py|ya?ml)\b/g,
+      /(?<![\w@])(?:\.{0,2}\/)?(?:[\w-]{1,80}\/){0,20}[\w-]{1,80}\.(?:txt|md|json|csv|ts|tsx|js|html|css|py|ya?ml)\b/g,
     ),
     now,
   };
@@ -62,7 +68,7 @@ export function toWords(name: string): string {
 
 /** A value that is known by the name, or by its last words: `hotelId` takes "hotel id", or else "id". */
 export function fieldFor(name: string, fields: ReadonlyMap<string, unknown>): unknown {
-  const words = toWords(name).split(' ');
+  const words = wordsOf(name);
   for (let from = 0; from < words.length; from += 1) {
     const found = fields.get(words.slice(from).join(' '));
     if (found !== undefined) return found;
@@ -70,17 +76,23 @@ export function fieldFor(name: string, fields: ReadonlyMap<string, unknown>): un
   return undefined;
 }
 
+/** The last words of a name. */
+export function wordsOf(name: string): string[] {
+  return toWords(name.slice(-200)).split(' ').slice(-mostWords);
+}
+
 /** A number beside the name: "3 days", "limit of 5". */
 export function numberNear(name: string, request: string): number | undefined {
-  for (const word of toWords(name)
-    .split(' ')
-    .filter((one) => one.length > 2)) {
+  for (const word of wordsOf(name).filter((one) => one.length > 2)) {
     const stem = word.replace(/s$/, '');
     const found =
-      new RegExp(`(-?\\d+(?:\\.\\d+)?)\\s*(?:[\\p{L}]+\\s)?${stem}s?\\b`, 'iu').exec(request) ??
-      new RegExp(`\\b${stem}s?\\s*(?:of|is|to|at|:|=|under|below|up to)?\\s*(-?\\d+(?:\\.\\d+)?)`, 'iu').exec(
+      new RegExp(`(-?\\d{1,15}(?:\\.\\d{1,15})?)\\s{0,9}(?:[\\p{L}]{1,40}\\s)?${stem}s?\\b`, 'iu').exec(
         request,
-      );
+      ) ??
+      new RegExp(
+        `\\b${stem}s?\\s{0,9}(?:of|is|to|at|:|=|under|below|up to)?\\s{0,9}(-?\\d{1,15}(?:\\.\\d{1,15})?)`,
+        'iu',
+      ).exec(request);
     if (found?.[1] !== undefined) return Number(found[1]);
   }
   return undefined;

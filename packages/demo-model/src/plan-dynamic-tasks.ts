@@ -1,5 +1,6 @@
 import { argumentsFromSchema } from './arguments-from-schema.ts';
 import { writeIntroduction, writeTaskResult } from './demo-answer.ts';
+import { mostRead } from './hints.ts';
 import { toolsForTask } from './task-work.ts';
 import type { TaskWindow } from './task-window.ts';
 import { announce, type Plan, type PlanContext } from './tool-calls.ts';
@@ -82,7 +83,8 @@ function idIn(value: unknown): string | undefined {
 }
 
 /** A request as steps: its list items, or its sentences, or a beginning and an end. */
-function splitIntoTasks(request: string): string[] {
+function splitIntoTasks(whole: string): string[] {
+  const request = whole.slice(0, mostRead);
   const items = [...request.matchAll(/^\s*(?:[-*]|\d+[.)])\s+(\S.*)$/gm)].map(([, item = '']) => item.trim());
   if (items.length > 1) return items.slice(0, mostTasks);
   const sentences = request

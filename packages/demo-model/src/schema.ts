@@ -32,13 +32,19 @@ export type Schema = {
 };
 
 const mostReferences = 20;
+const longestReference = 1_000;
 
-/** The schema itself: references resolved, `allOf` merged. References are relative to `root`. */
-export function resolveSchema(node: unknown, root: unknown): Schema {
+/** A whole schema, which references are relative to, and how many steps are left for reading it. */
+export type SchemaRoot = { readonly schema: unknown; left: number };
+
+/** The schema itself: references resolved, `allOf` merged. Empty once no step is left. */
+export function resolveSchema(node: unknown, root: SchemaRoot): Schema {
+  root.left -= 1;
+  if (root.left <= 0) return {};
   let schema = toSchema(node);
   for (let count = 0; schema.$ref !== undefined && count < mostReferences; count += 1) {
     const { $ref, ...rest } = schema;
-    schema = { ...toSchema(follow($ref, root)), ...rest };
+    schema = { ...toSchema(follow($ref, root.schema)), ...rest };
   }
   if (schema.allOf === undefined) return withPatterns(schema);
   const { allOf, ...rest } = schema;
@@ -87,7 +93,7 @@ function withPatterns(schema: Schema): Schema {
 }
 
 function follow(reference: string, root: unknown): unknown {
-  if (!reference.startsWith('#')) return {};
+  if (!reference.startsWith('#') || reference.length > longestReference) return {};
   return reference
     .slice(1)
     .split('/')

@@ -1,10 +1,15 @@
 const likely = Array.from('a1A0-_.@:/ ,+z9Z#T🙂é\n');
 
+/** The longest text that is made because a schema asks for it, in characters. */
+export const longestText = 10_000;
+const longestPattern = 1_000;
+
 /**
  * A text that a regular expression accepts; undefined if the pattern is too complex. It supports what schemas use:
  * literals, classes, groups, alternatives and repetitions. Lookarounds are skipped, and every result is tested.
  */
 export function textFromPattern(pattern: string, accept: (text: string) => boolean): string | undefined {
+  if (pattern.length > longestPattern) return undefined;
   // Shortest first; a schema may also require a minimum length, or a lookahead one character more.
   for (const extra of [0, 1, 2, 4, 8, 16, 32]) {
     for (let choice = 0; choice < 4; choice += 1) {
@@ -53,7 +58,9 @@ class Sampler {
     if (this.take('\\b') || this.take('\\B')) return '';
     const atom = this.atom();
     const [least, most] = this.repetition();
-    return atom.repeat(Math.min(most, least + this.extra));
+    const count = Math.min(most, least + this.extra);
+    if (atom.length * count > longestText) throw new Error('too long');
+    return atom.repeat(count);
   }
 
   private atom(): string {

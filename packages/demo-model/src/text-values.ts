@@ -1,14 +1,20 @@
 import { dayOf, fieldFor, type Hints, readHints, toWords } from './hints.ts';
-import type { Schema } from './schema.ts';
-import { compilePattern, textFromPattern } from './text-from-pattern.ts';
+import type { Schema, SchemaRoot } from './schema.ts';
+import { patternCost } from './pattern-cost.ts';
+import { compilePattern, longestText, textFromPattern } from './text-from-pattern.ts';
 
 const noHints = readHints('', new Map(), new Date(0));
 
-type FieldPosition = { name: string; index: number };
+type FieldPosition = { name: string; index: number; root: SchemaRoot };
+
+// Steps of the schema's budget that a pattern counts as.
+const stepsOfTest = 5;
+const stepsOfSample = 50;
 
 /** A text for the schema: from the conversation if possible, otherwise plausible, and always valid. */
-export function makeText(schema: Schema, { name, index }: FieldPosition, hints: Hints): string {
+export function makeText(schema: Schema, { name, index, root }: FieldPosition, hints: Hints): string {
   const formatted = byFormat(schema.format, hints);
+  root.left -= stepsOfTest * (schema.patterns ?? []).length;
   const accept = acceptor(schema, formatted);
   const known = fieldFor(name, hints.fields);
   const candidates = [
@@ -26,7 +32,9 @@ export function makeText(schema: Schema, { name, index }: FieldPosition, hints: 
     if (accept(fitted)) return fitted;
   }
   for (const pattern of schema.patterns ?? []) {
-    const text = textFromPattern(pattern, accept);
+    root.left -= stepsOfSample;
+    if (root.left <= 0) break;
+    const text = textFromPattern(pattern, acceptor(schema, formatted, true));
     if (text !== undefined) return text;
   }
   return fit('example', schema);
@@ -127,13 +135,25 @@ function byName(context: string, words: string, hints: Hints): string[] {
   return [...quoted, ...(request === '' ? [] : [headline(gist)])];
 }
 
-function acceptor(schema: Schema, formatted: readonly string[]): (text: string) => boolean {
+// A schema's pattern may take exponential time.
+const mostCost = 100_000;
+
+/** A check of texts. `sampled`: they were made from a pattern, so that a pattern that is too costly to test is left out. */
+function acceptor(schema: Schema, formatted: readonly string[], sampled = false): (text: string) => boolean {
   const tests = (schema.patterns ?? []).flatMap((pattern) => compilePattern(pattern) ?? []);
-  return (text) =>
-    text.length >= (schema.minLength ?? 0) &&
-    text.length <= (schema.maxLength ?? Infinity) &&
-    tests.every((test) => test.test(text)) &&
-    (formatted.includes(text) || tests.length > 0 || isOfFormat(schema.format, text));
+  return (text) => {
+    if (text.length < Math.min(schema.minLength ?? 0, longestText)) return false;
+    if (text.length > (schema.maxLength ?? Infinity)) return false;
+    const cheap = tests.filter(({ source }) => patternCost(source, text.length) <= mostCost);
+    if (!cheap.every((test) => test.test(text))) return false;
+    if (cheap.length < tests.length)
+      return (
+        sampled ||
+        (schema.format !== undefined && isOfFormat(schema.format, text)) ||
+        formatted.includes(text)
+      );
+    return formatted.includes(text) || tests.length > 0 || isOfFormat(schema.format, text);
+  };
 }
 
 function isOfFormat(format: string | undefined, text: string): boolean {
@@ -160,7 +180,8 @@ function isOfFormat(format: string | undefined, text: string): boolean {
   }
 }
 
-function fit(text: string, { minLength = 0, maxLength = Infinity }: Schema): string {
+function fit(text: string, { minLength: least = 0, maxLength = Infinity }: Schema): string {
+  const minLength = Math.min(least, longestText);
   let fitted = text;
   while (fitted.length < minLength) fitted += fitted === '' ? 'x' : ` ${text}`;
   if (fitted.length <= maxLength) return fitted;
@@ -174,6 +195,8 @@ function headline(text: string): string {
 }
 
 function arithmetic(request: string): string[] {
-  const found = /-?\d+(?:\.\d+)?(?:\s*[-+*/×^]\s*-?\d+(?:\.\d+)?)+/.exec(request)?.[0];
+  const found = /-?\d{1,15}(?:\.\d{1,15})?(?:\s{0,9}[-+*/×^]\s{0,9}-?\d{1,15}(?:\.\d{1,15})?){1,99}/.exec(
+    request,
+  )?.[0];
   return found === undefined ? [] : [found.replaceAll('×', '*')];
 }

@@ -98,6 +98,36 @@ describe('requests that auth refuses', () => {
     expect((await route(post(routeUrl, '{"input":{"name":"Ada"}}', elsewhere))).status).toBe(200);
   });
 
+  test('are bounded when they come at once, and good ones only wait', async () => {
+    let asked = 0;
+    let open = 0;
+    let most = 0;
+    const { route } = testRoute(
+      Array.from({ length: 200 }, () => 'Hello!'),
+      {
+        address: fromHeader,
+        limits: { requests: 1_000 },
+        auth: async (request) => {
+          asked += 1;
+          most = Math.max(most, (open += 1));
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          open -= 1;
+          return request.headers.get('authorization') === 'Bearer ada' ? { subject: 'ada' } : null;
+        },
+      },
+    );
+    const ask = async (token: string): Promise<number> => {
+      const headers = { authorization: `Bearer ${token}`, origin: page };
+      return (await route(new Request(`${routeUrl}?run=run-1`, { headers }))).status;
+    };
+    const good = await Promise.all(Array.from({ length: 200 }, () => ask('ada')));
+    expect([new Set(good), most]).toEqual([new Set([404]), 60]);
+    asked = 0;
+    const bad = await Promise.all(Array.from({ length: 2_000 }, () => ask('guess')));
+    expect(new Set(bad)).toEqual(new Set([401, 429]));
+    expect(asked).toBeLessThan(120);
+  });
+
   const malformed = (): never => {
     throw new Error('The token is malformed.');
   };
@@ -194,3 +224,11 @@ function proxyOptions(): ModelProxyOptions {
     fetch: () => Promise.reject(new TypeError('fetch failed')),
   };
 }
+
+test('an invalid address is reported once a minute, however many requests have one', async () => {
+  const auth = (): { subject: string } => ({ subject: 'ada' });
+  const { route, events } = testRoute([], { address: () => '', auth });
+  const answers = await statuses(10, () => route(post(routeUrl, '{"input":{}}')));
+  expect(new Set(answers)).toEqual(new Set([503]));
+  expect(events.filter(({ type }) => type === 'failed')).toHaveLength(1);
+});

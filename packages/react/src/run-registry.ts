@@ -18,6 +18,9 @@ export type InitialRunOptions = Pick<RunOptions, 'log' | 'storage'> &
     defaults?: RunSettings;
   };
 
+/** The first event of a log: its start. */
+type FirstEvent = { runId?: string };
+
 /** The runs of an application by id. They live as long as the registry, whichever components mount and unmount. */
 export type RunRegistry = {
   /**
@@ -49,7 +52,10 @@ export type RunRegistryOptions = {
   maxKept?: number | undefined;
 };
 
-/** An empty registry. `PromptProvider` makes its own; pass one to it to reach the same runs from outside React. */
+/**
+ * An empty registry. `PromptProvider` makes its own; pass one to it to reach the same runs from outside React. On a server,
+ * create one for each request: runs with the same id are shared.
+ */
 export function createRunRegistry(options: RunRegistryOptions = {}): RunRegistry {
   const { maxBackground = 8, maxKept = 50 } = options;
   /** By id. A run that was only opened is kept weakly: React may discard a render without telling us. */
@@ -66,18 +72,21 @@ export function createRunRegistry(options: RunRegistryOptions = {}): RunRegistry
     if (find(run.id) === run) runs.set(run.id, run);
   }
 
-  function isUnseen(run: AnyRun): boolean {
-    return !run.held && runs.get(run.id) === run;
-  }
-
   /** Limits runs that no component shows: the cost of running ones, and the memory of ended ones. */
   function release(run: AnyRun): void {
     unseen.delete(run);
     unseen.add(run);
-    const latestFirst = [...unseen].filter(isUnseen).toReversed();
-    for (const one of latestFirst.filter(isRunning).slice(maxBackground)) one.stop();
-    for (const one of latestFirst.filter((one) => !isRunning(one)).slice(maxKept)) runs.delete(one.id);
-    for (const one of unseen) if (!isUnseen(one)) unseen.delete(one);
+    let running = 0;
+    let ended = 0;
+    for (const one of [...unseen].toReversed()) {
+      if (one.held || runs.get(one.id) !== one) unseen.delete(one);
+      else if (isUnderWay(one.getState())) {
+        if ((running += 1) > maxBackground) one.stop();
+      } else if ((ended += 1) > maxKept) {
+        runs.delete(one.id);
+        unseen.delete(one);
+      }
+    }
     for (const id of runs.keys()) if (find(id) === undefined) runs.delete(id);
   }
 
@@ -88,7 +97,10 @@ export function createRunRegistry(options: RunRegistryOptions = {}): RunRegistry
       opening: InitialRunOptions = {},
     ): SharedRun<Input, Types> {
       const known = find(id);
-      if (known === undefined) {
+      const [first] = (opening.log ?? []) as readonly FirstEvent[];
+      const [shown] = (known?.log() ?? []) as readonly FirstEvent[];
+      // on a server, several users may open one id, each with a log of their own
+      if (known === undefined || (first && known !== runs.get(id) && first.runId !== shown?.runId)) {
         const made: SharedRun<Input, Types> = createSharedRun(
           id,
           definition,
@@ -115,8 +127,4 @@ export function createRunRegistry(options: RunRegistryOptions = {}): RunRegistry
       runs.delete(id);
     },
   };
-}
-
-function isRunning(run: AnyRun): boolean {
-  return isUnderWay(run.getState());
 }

@@ -1,6 +1,7 @@
 import type { ApprovalState, Run } from '@cueline/core';
 import { Check, Pencil, Undo2, X } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
+import { useKeptState, type DraftOwner } from '../input/use-kept-state.ts';
 import { Button } from '../ui/button.tsx';
 import { isComposing } from '../ui/keys.tsx';
 import { ArgumentsForm } from './arguments-form.tsx';
@@ -40,8 +41,9 @@ export function ApprovalCard({
   const { toolName, input, reason, providerExecuted = false } = approval;
   const card = useRef<HTMLElement>(null);
   const edit = useRef<HTMLButtonElement>(null);
-  const [editing, setEditing] = useState(refused !== undefined);
-  const edited = useArguments(schema, input, refused);
+  const owner = { run, id: approval.approvalId };
+  const [editing, setEditing] = useKeptState(owner, 'editing', () => refused !== undefined);
+  const edited = useArguments(owner, schema, input, refused);
   const { respond, isSending, isFresh, isUnread, refusal } = useResponse(run, approval, hidden);
   const isChanged = editing && edited.isChanged;
 
@@ -112,6 +114,7 @@ export function ApprovalCard({
           </Button>
         )}
         <RefuseForm
+          owner={owner}
           isSending={isSending}
           isFresh={isFresh}
           isUnread={isUnread}
@@ -124,6 +127,7 @@ export function ApprovalCard({
 }
 
 type RefuseFormProps = {
+  owner: DraftOwner;
   isSending: boolean;
   isFresh: boolean;
   isUnread: (click: { detail: number }) => boolean;
@@ -131,8 +135,8 @@ type RefuseFormProps = {
   onEscape: () => void;
 };
 
-function RefuseForm({ isSending, isFresh, isUnread, onRefuse, onEscape }: RefuseFormProps) {
-  const [reason, setReason] = useState('');
+function RefuseForm({ owner, isSending, isFresh, isUnread, onRefuse, onEscape }: RefuseFormProps) {
+  const [reason, setReason] = useKeptState(owner, 'refusal', () => '');
   return (
     <form
       className="flex min-w-52 flex-1 items-center gap-2"

@@ -4,6 +4,7 @@ import { InputField, InputFields } from '../input/input-fields.tsx';
 import { Segment } from '../ui/segment.tsx';
 import { ArgumentsEditor } from './arguments-editor.tsx';
 import type { ArgumentsView } from './arguments-draft.ts';
+import { isWriting } from './pending-card.tsx';
 import { ResponseForm } from './response-form.tsx';
 import type { EditedArguments } from './use-arguments.ts';
 
@@ -23,8 +24,10 @@ export function ArgumentsForm({ edited, onSend, onEscape }: ArgumentsFormProps) 
   const { args, fault, attempts, setJson, setView } = edited;
   const content = useRef<HTMLDivElement>(null);
   useEffect(() => {
+    // a form that is drawn again does not take the focus from another field
+    if (attempts === 0 && isWriting(document.activeElement)) return;
     const find = (selector: string) => content.current?.querySelector<HTMLElement>(selector);
-    (find('[aria-invalid=true]') ?? find('input, textarea, select, button'))?.focus();
+    (find('[aria-invalid=true], [data-invalid]') ?? find('input, textarea, select, button'))?.focus();
   }, [attempts]);
   return (
     <ResponseForm

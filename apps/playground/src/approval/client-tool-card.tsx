@@ -1,6 +1,7 @@
 import type { ClientToolCallState, Run } from '@cueline/core';
 import { Check, X } from 'lucide-react';
 import { useRef, useState } from 'react';
+import { useKeptState } from '../input/use-kept-state.ts';
 import { Button } from '../ui/button.tsx';
 import { ArgumentsEditor } from './arguments-editor.tsx';
 import { readArguments } from './read-arguments.ts';
@@ -25,7 +26,7 @@ type ClientToolCardProps = {
 export function ClientToolCard({ run, call, agent, hidden, place, total }: ClientToolCardProps) {
   const { toolName, input } = call;
   const card = useRef<HTMLElement>(null);
-  const [text, setText] = useState('null');
+  const [text, setText] = useKeptState({ run, id: call.clientCallId }, 'result', () => 'null');
   const [fault, setFault] = useState<string>();
   const { respond, isSending, isFresh, isUnread, refusal } = useResponse(run, call, hidden);
 

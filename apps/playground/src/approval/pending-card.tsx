@@ -88,7 +88,7 @@ export function CallArguments({ input }: { input: unknown }) {
 const FIELDS = 'input, textarea, select, [contenteditable=true], .native-edit-context';
 
 /** True for an element that takes keyboard input at the moment. */
-function isWriting(element: Element | null): boolean {
+export function isWriting(element: Element | null): boolean {
   // the reply box is read-only while its reply runs
   return element?.matches(FIELDS) === true && !element.matches('[readonly]');
 }

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react';
 import { areNested, type Draft } from '../input/draft.ts';
+import { useKeptState, type DraftOwner } from '../input/use-kept-state.ts';
 import { isSameJson } from '../input/same-json.ts';
 import { shownProblems } from '../input/shown-problems.ts';
 import {
@@ -34,17 +35,25 @@ export type EditedArguments = {
   reset(): void;
 };
 
-/** Lets the user edit the arguments of a call, which begin with the refused ones if there are any. */
+/**
+ * Lets the user edit the arguments of a call, which begin with the refused ones if there are any. What the user has
+ * written is kept for `owner`.
+ */
 export function useArguments(
+  owner: DraftOwner,
   schema: unknown,
   input: unknown,
   refused: RefusedArguments | undefined,
 ): EditedArguments {
-  const [args, setArgs] = useState(() =>
+  const [args, setArgs] = useKeptState(owner, 'arguments', () =>
     draftArguments(schema, refused === undefined ? input : refused.input),
   );
-  const [reason, setReason] = useState(refused?.reason);
-  const [issues, setIssues] = useState(() => refused && placeIssues(refused.reason, args.field));
+  const [reason, setReason] = useKeptState(owner, 'reason', () => refused?.reason);
+  const [issues, setIssues] = useKeptState(
+    owner,
+    'issues',
+    () => refused && placeIssues(refused.reason, args.field),
+  );
   const [attempts, setAttempts] = useState(0);
   const [showsAll, setShowsAll] = useState(false);
   const [fault, setFault] = useState<string>();

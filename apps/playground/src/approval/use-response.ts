@@ -1,6 +1,7 @@
 import type { Run } from '@cueline/core';
 import { useEffect, useState } from 'react';
-import type { Pending, PendingResponse } from '../state/pending.ts';
+import { forgetDrafts } from '../input/use-kept-state.ts';
+import { pendingId, type Pending, type PendingResponse } from '../state/pending.ts';
 import { sendResponse } from './send-response.ts';
 
 /** How long a card ignores clicks after it has appeared, in milliseconds. */
@@ -34,7 +35,9 @@ export function useResponse(run: Run, pending: Pending, hidden: boolean): Respon
     async respond(response) {
       setIsSending(true);
       setRefusal(undefined);
-      setRefusal(await sendResponse(run, pending, response));
+      const refused = await sendResponse(run, pending, response);
+      if (refused === undefined) forgetDrafts({ run, id: pendingId(pending) });
+      setRefusal(refused);
       setIsSending(false);
     },
     isSending,

@@ -1,4 +1,5 @@
 import { ChevronRight, Plus, X } from 'lucide-react';
+import { useRef } from 'react';
 import type { ConnectionSettings } from '../model/connection.ts';
 import type { EditablePrompt } from '../prompts/editable-prompt.ts';
 import { useTypedText } from '../input/use-typed-text.ts';
@@ -21,6 +22,11 @@ export function EvalForm({ settings, prompts, connection }: EvalFormProps) {
   const change = useEvals((state) => state.change);
   const ids = [...new Set(prompts.map(({ id }) => id))];
   const versions = prompts.filter(({ id }) => id === settings.prompt);
+  const chosen = useRef(new Map<string, readonly string[]>());
+  const changePrompt = (id: string): void => {
+    chosen.current.set(settings.prompt, settings.versions);
+    choosePrompt(id, chosen.current.get(id));
+  };
   const choose = (version: string, isChosen: boolean): void => {
     const others = settings.versions.filter((one) => one !== version);
     change({ versions: isChosen ? [...others, version] : others });
@@ -31,7 +37,7 @@ export function EvalForm({ settings, prompts, connection }: EvalFormProps) {
         <Choose
           label="Prompt"
           value={settings.prompt}
-          onChoose={choosePrompt}
+          onChoose={changePrompt}
           options={
             ids.includes(settings.prompt) ? ids : [[settings.prompt, `${settings.prompt} (missing)`], ...ids]
           }
@@ -202,7 +208,8 @@ function Scorers({ scorers }: { scorers: readonly ScorerSetting[] }) {
               label={`Scorer ${index + 1}`}
               quiet
               value={scorer.kind}
-              onChoose={(kind) => replace({ kind, value: '' })}
+              // the text stays: a key that passes another kind must not delete it
+              onChoose={(kind) => replace({ kind })}
               options={kinds}
             />
             {detail === undefined ? (

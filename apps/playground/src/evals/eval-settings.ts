@@ -149,16 +149,26 @@ const sharedResult = z.object({
 });
 const sharedResults = z.array(sharedResult).max(MAX_RUNS);
 
-/** Reads the results of a link; undefined if their shape is invalid. */
+/** The most cells of the table of results, which are cases × versions and models. */
+const MAX_CELLS = 100_000;
+
+/** Reads the results of a link; undefined if their shape is invalid, or if their table would be too large. */
 export function readResults(value: unknown): EvalResult[] | undefined {
-  const read = sharedResults.safeParse(value);
+  const { data } = sharedResults.safeParse(value);
+  if (data === undefined) return undefined;
+  const columns = new Set(data.map(({ prompt, model }) => JSON.stringify([prompt, model]))).size;
+  const rows = new Set(data.map(({ caseId }) => caseId)).size;
+  if (columns > MAX_VERSIONS * (MAX_MODELS + 1) || columns * rows > MAX_CELLS) return undefined;
   // zod adds `| undefined` to optional members, which JSON leaves out; the code of an error is only shown
-  return read.success ? (read.data as unknown as EvalResult[]) : undefined;
+  return data as unknown as EvalResult[];
 }
 
-/** The part of a result that a link carries. */
+/**
+ * Returns the part of a result that a link carries. Its members are in the order in which a link is read, so that an opened
+ * link is made again with the same text, by which the page knows it.
+ */
 export function toSharedResult({ output, error, ...result }: EvalResult): unknown {
-  return {
+  const shared = {
     ...result,
     log: undefined,
     ...(output === undefined
@@ -166,4 +176,5 @@ export function toSharedResult({ output, error, ...result }: EvalResult): unknow
       : { output: { text: output.text, object: output.object, toolCalls: [], tasks: [] } }),
     ...(error === undefined ? {} : { error: { code: error.code, message: error.message } }),
   };
+  return sharedResult.safeParse(shared).data ?? shared;
 }

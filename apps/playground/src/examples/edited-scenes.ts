@@ -3,6 +3,8 @@ import type { Scene } from './scene.ts';
 
 /** A script counts as an edited form of an example if it has at least this share of the example's lines. */
 const KEPT_LINES = 0.5;
+/** The most tokens that are removed and added before nothing is replaced: the time grows with their square. */
+const MOST_EDITS = 1_000;
 
 /** Strings, numbers, words, and everything else character by character. */
 const tokens = /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|\d+(?:\.\d+)?|[\p{L}_$][\p{L}\d_$]*|\S/gu;
@@ -38,7 +40,8 @@ export function adaptScenes(source: string, script: string, scenes: readonly Sce
 /** The literals of `source` that stand in `script` with another value in the same place, as texts. */
 function replacedLiterals(source: string, script: string): Map<string, string> {
   const replaced = new Map<string, string>();
-  const changes = diffArrays(source.match(tokens) ?? [], script.match(tokens) ?? []);
+  const changes =
+    diffArrays(source.match(tokens) ?? [], script.match(tokens) ?? [], { maxEditLength: MOST_EDITS }) ?? [];
   for (const [index, change] of changes.entries()) {
     const next = changes[index + 1];
     if (!change.removed || next?.added !== true || change.value.length !== next.value.length) continue;

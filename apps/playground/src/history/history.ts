@@ -6,7 +6,7 @@ import {
   type OpenText,
 } from '../state/open-script.ts';
 import { useForks } from '../forks/store.ts';
-import { forgetReply, forgetSentReply } from '../state/reply-draft.ts';
+import { conversationOf, forgetReply, forgetSentReply } from '../state/reply-draft.ts';
 import { showSession } from '../state/run-session.ts';
 import { reportStorage, usePlayground, type RunSession } from '../state/store.ts';
 import { watchTabs, notifyTabs } from './channel.ts';
@@ -250,7 +250,7 @@ export async function restoreRuns(): Promise<void> {
       }
       // a run that was started meanwhile stays
       if (('script' in session.source ? shown : promptSession) !== undefined) continue;
-      forgetReply(lastMessageOf(session));
+      forgetReply(conversationOf(session.source), lastMessageOf(session));
       await showTree(session);
       usePlayground.setState({ tab });
     } catch (error) {

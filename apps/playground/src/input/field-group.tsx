@@ -1,25 +1,32 @@
 import { clsx } from 'clsx';
-import type { ReactNode } from 'react';
+import { useId, type ReactNode } from 'react';
 
-type NoteProps = { hint?: ReactNode; problem: string | undefined };
+type NoteProps = { id?: string; hint?: ReactNode; problem: string | undefined };
 
 /** The help text of a field, or its problem. */
-export function FieldNote({ hint, problem }: NoteProps) {
+export function FieldNote({ id, hint, problem }: NoteProps) {
   const note = problem ?? hint;
   if (note === undefined) return null;
   return (
-    <p className={clsx('text-sm wrap-anywhere', problem === undefined ? 'text-ink-3' : 'text-danger')}>
+    <p
+      id={id}
+      className={clsx('text-sm wrap-anywhere', problem === undefined ? 'text-ink-3' : 'text-danger')}
+    >
       {note}
     </p>
   );
 }
 
-type FieldGroupProps = NoteProps & { label: string; action?: ReactNode; children: ReactNode };
+type FieldGroupProps = Omit<NoteProps, 'id'> & { label: string; action?: ReactNode; children: ReactNode };
 
 /** Several fields for one value, below the value's name. */
 export function FieldGroup({ label, action, children, ...note }: FieldGroupProps) {
+  const id = useId();
   return (
     <fieldset
+      // takes the focus if its problem is the first one
+      tabIndex={-1}
+      aria-describedby={(note.problem ?? note.hint) === undefined ? undefined : id}
       data-invalid={note.problem !== undefined || undefined}
       className="basis-full! min-w-0 rounded-lg border border-line bg-raised px-2.5 data-invalid:border-danger-line"
     >
@@ -31,7 +38,7 @@ export function FieldGroup({ label, action, children, ...note }: FieldGroupProps
         {action}
       </div>
       <div className="grid gap-2 pb-2.5 empty:hidden">
-        <FieldNote {...note} />
+        <FieldNote id={id} {...note} />
         {children}
       </div>
     </fieldset>

@@ -1,3 +1,4 @@
+import { useRef } from 'react';
 import { Plus, Trash2 } from 'lucide-react';
 import { Button } from '../ui/button.tsx';
 import { Choose } from '../ui/form.tsx';
@@ -138,17 +139,23 @@ function Union({ field, draft, path, problems, onDraft, ...props }: InputFieldPr
   const chosen = isVariant(draft) ? draft : undefined;
   const variant = chosen && field.variants[chosen.variant];
   const label = labelOf({ ...props, field });
+  // a key that passes another kind must not delete what was typed
+  const typed = useRef(new Map<number, Draft>());
+  const choose = (value: string): void => {
+    if (chosen !== undefined) typed.current.set(chosen.variant, chosen.value);
+    const next = Number(value);
+    onDraft(value === '' ? undefined : { variant: next, value: typed.current.get(next) }, path);
+  };
   // the field of a variant that is no object shows the problem itself
   const problem = variant && variant.field.kind !== 'object' ? undefined : problems.get(path);
   return (
-    <FieldGroup label={label} hint={field.description} problem={problem}>
+    <FieldGroup label={label} hint={field.description} problem={undefined}>
       <Choose
         label={`Kind of ${label}`}
         quiet
         value={chosen === undefined ? '' : String(chosen.variant)}
-        onChoose={(value) =>
-          onDraft(value === '' ? undefined : { variant: Number(value), value: undefined }, path)
-        }
+        onChoose={choose}
+        problem={problem}
         options={[
           ['', `(${placeholderOf(field) ?? 'choose'})`],
           ...field.variants.map((one, index) => [String(index), one.label] as const),

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { Checkbox, Choose, TextArea, TextInput } from '../ui/form.tsx';
 import { summarize } from '../ui/format.ts';
 import { hiddenIn } from '../ui/visible-text.ts';
@@ -86,6 +86,8 @@ export function ToggleField({
   ...props
 }: InputFieldProps<Of<'boolean' | 'fixed'>>) {
   const label = labelOf({ ...props, field });
+  const id = useId();
+  const problem = problems.get(path);
   if (field.kind === 'boolean' && (field.optional || field.nullable) && typeof field.default !== 'boolean') {
     return (
       <Choose
@@ -112,9 +114,11 @@ export function ToggleField({
       <Checkbox
         label={field.kind === 'fixed' ? `${label}: ${summarize(field.value)}` : label}
         checked={isSet}
+        invalid={problem !== undefined}
+        describedBy={(problem ?? field.description) === undefined ? undefined : id}
         onCheck={change}
       />
-      <FieldNote hint={field.description} problem={problems.get(path)} />
+      <FieldNote id={id} hint={field.description} problem={problem} />
     </div>
   );
 }

@@ -15,6 +15,7 @@ export function RunButton() {
   return running ? (
     <Button
       look="danger"
+      toggles
       onClick={stop}
       title={other && `Stop the run of “${other}”`}
       className="w-[104px] narrow:w-24"
@@ -25,7 +26,7 @@ export function RunButton() {
       <Keys keys={['Esc']} className="narrow:hidden" />
     </Button>
   ) : (
-    <Button look="primary" onClick={start} className="w-[104px] narrow:w-24" data-testid="run-button">
+    <Button look="primary" toggles onClick={start} className="w-[104px] narrow:w-24" data-testid="run-button">
       <Play className="fill-current" />
       Run
       <Keys keys={['Mod', '↵']} className="narrow:hidden" />

@@ -101,7 +101,7 @@ function isPlayable(
 
 /** The numbers in a text, without times of day, which are the model's own: other numbers come from tools. */
 function numbersIn(text: string): number[] {
-  return (text.replaceAll(/\d+:\d+/g, '').match(/\d+(?:\.\d+)?/g) ?? []).map(Number);
+  return (text.replaceAll(/\d{1,15}:\d{1,15}/g, '').match(/\d+(?:\.\d+)?/g) ?? []).map(Number);
 }
 
 /** True if an object with these members roughly fits a schema: checks the names and the values of an enum. */

@@ -17,7 +17,8 @@ export function InputForm({ field }: { field: Field }) {
   const problems = useMemo(() => problemsOf(state), [state]);
 
   useEffect(() => {
-    if (refusals > 0) section.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+    if (refusals === 0) return;
+    section.current?.querySelector<HTMLElement>('[aria-invalid=true], [data-invalid]')?.focus();
   }, [refusals]);
 
   const { input } = readDraft(field, draft);
@@ -53,7 +54,11 @@ export function InputForm({ field }: { field: Field }) {
         <div className="scroll min-h-0 px-4 pb-3 narrow:px-3">
           {field.kind === 'object' && !field.optional && !field.nullable ? (
             <>
-              {problems.has(ROOT) && <p className="mb-2 text-sm text-danger">{problems.get(ROOT)}</p>}
+              {problems.has(ROOT) && (
+                <p tabIndex={-1} data-invalid className="mb-2 text-sm text-danger">
+                  {problems.get(ROOT)}
+                </p>
+              )}
               <InputFields field={field} draft={draft} path={ROOT} problems={problems} onDraft={setDraft} />
             </>
           ) : (

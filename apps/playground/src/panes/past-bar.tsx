@@ -11,10 +11,12 @@ type PastBarProps = {
   /** `seq` of the last event that has happened. */
   seq: number;
   elapsed: number;
+  /** True if the run waits for the user now. */
+  waits: boolean;
 };
 
 /** Says that an earlier moment of the run is shown, and offers to continue from its last whole step. */
-export function PastBar({ session, turn, seq, elapsed }: PastBarProps) {
+export function PastBar({ session, turn, seq, elapsed, waits }: PastBarProps) {
   const goTo = useInspection((state) => state.goTo);
   const problem = session === undefined ? undefined : forkProblem(session);
   return (
@@ -25,6 +27,7 @@ export function PastBar({ session, turn, seq, elapsed }: PastBarProps) {
       <History className="size-4 shrink-0" />
       <p className="min-w-0 flex-1 narrow:basis-[80%]">
         <span className="font-medium text-ink">The run as it was</span> after <ShownTime elapsed={elapsed} />.
+        {waits && <span className="font-medium text-warn"> The run waits for you now.</span>}
       </p>
       {problem !== undefined && <p className="min-w-0 text-sm">{problem}</p>}
       {session !== undefined && problem === undefined && (

@@ -1,7 +1,8 @@
-import { isUnderWay, type RunState } from '@cueline/core';
+import { isPending, isUnderWay, type RunState } from '@cueline/core';
 import { useTaskList } from '@cueline/react';
 import { useCallback, useRef, type ReactNode, type RefObject } from 'react';
 import { attach } from '../state/attachments.ts';
+import { conversationOf } from '../state/reply-draft.ts';
 import { allPending } from '../state/pending.ts';
 import { usePreview } from '../state/preview.ts';
 import { useRunAt, useShownRun } from '../state/shown-run.ts';
@@ -80,9 +81,10 @@ function RunContent({ pane, onAnswered, empty, input, preview, onOpenScript }: R
   const previews = usePreview(({ open }) => open) && preview !== undefined;
   const canReply = session?.shared === false && !isPast && !previews;
   const run = session?.run;
+  const conversation = session === undefined ? 'script' : conversationOf(session.source);
   const onFiles = useCallback(
-    (files: readonly File[]) => void attach(files, run?.getState().messages ?? []),
-    [run],
+    (files: readonly File[]) => void attach(conversation, files, run?.getState().messages ?? []),
+    [run, conversation],
   );
   return (
     <>
@@ -90,7 +92,13 @@ function RunContent({ pane, onAnswered, empty, input, preview, onOpenScript }: R
       {session !== undefined && <SessionForks session={session} />}
       {input}
       {isPast ? (
-        <PastBar session={session} turn={shown.turn} seq={state.seq} elapsed={state.elapsed} />
+        <PastBar
+          session={session}
+          turn={shown.turn}
+          seq={state.seq}
+          elapsed={state.elapsed}
+          waits={asks(now) && allPending(now).some(isPending)}
+        />
       ) : session?.recorded === true ? (
         <RecordingBar session={session} ended={!isUnderWay(state)} />
       ) : (
@@ -102,17 +110,9 @@ function RunContent({ pane, onAnswered, empty, input, preview, onOpenScript }: R
       {session !== undefined && !isPast && session.recorded !== true && onOpenScript !== undefined && (
         <ScriptChangedBar session={session} ended={!isUnderWay(state)} onOpen={onOpenScript} />
       )}
-      {session !== undefined &&
-        (isPast ? (
-          <Tasks session={session} tasks={state.tasks} state={state} underWay={false} />
-        ) : (
-          <RunTasks
-            key={`tasks-${session.id}`}
-            session={session}
-            state={state}
-            underWay={isUnderWay(state)}
-          />
-        ))}
+      {session !== undefined && (
+        <RunTasks key={`tasks-${session.id}`} session={session} state={state} isPast={isPast} />
+      )}
       {previews && preview}
       <div className={previews ? 'hidden' : 'contents'}>
         {session !== undefined ? (
@@ -129,29 +129,36 @@ function RunContent({ pane, onAnswered, empty, input, preview, onOpenScript }: R
         // an earlier moment only hides it: unmounted, it would lose what the user has written
         <ApprovalDock run={session.run} state={now} hidden={isPast} onAnswered={onAnswered} />
       )}
-      {canReply && <ReplyBox status={state.status} turn={shown.turn} asks={asks(state)} onFiles={onFiles} />}
+      {canReply && (
+        <ReplyBox
+          run={session.run}
+          conversation={conversation}
+          status={state.status}
+          turn={shown.turn}
+          asks={asks(state)}
+          onFiles={onFiles}
+        />
+      )}
       <FileDrop pane={pane} onFiles={canReply && state.status === 'done' ? onFiles : undefined} />
-      <Announce text={announcement(state)} />
+      {/* the run goes on while an earlier moment is shown */}
+      <Announce text={announcement(now)} />
     </>
   );
 }
 
 /** The tasks of the run itself; nothing without tasks. */
-function RunTasks(props: Omit<TasksProps, 'tasks'>) {
-  const { tasks } = useTaskList(props.session.run);
-  return <Tasks {...props} tasks={tasks} />;
-}
-
-type TasksProps = { session: RunSession; tasks: RunState['tasks']; state: RunState; underWay: boolean };
-
-function Tasks({ session, tasks, state, underWay }: TasksProps) {
+function RunTasks({ session, state, isPast }: { session: RunSession; state: RunState; isPast: boolean }) {
   const narrow = useNarrow();
+  const { tasks: now } = useTaskList(session.run);
+  const tasks = isPast ? state.tasks : now;
+  const underWay = !isPast && isUnderWay(state);
   if (tasks.length === 0) return null;
   return (
     <TaskPanel
       run={session.run}
       tasks={tasks}
       underWay={underWay}
+      isPast={isPast}
       clock={session.clock}
       begunAt={state.steps[0]?.startedAt}
       until={underWay ? undefined : state.elapsed}

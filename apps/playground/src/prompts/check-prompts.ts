@@ -93,11 +93,20 @@ export function toInput(prompt: LibraryPrompt, values: Values): Record<string, s
 /** What the model will be sent, or what is wrong with the values, by parameter. */
 export type Expansion = { system: string; user: string } | { problems: ReadonlyMap<string, string> };
 
+/** The longest text that the page expands a prompt to, in characters. */
+const MOST_EXPANDED = 1_000_000;
+
 export function expand(prompt: EditablePrompt, values: Values): Expansion | undefined {
   const known = libraryOf(prompt);
   if (known === undefined) return undefined;
   const { library, prompt: read } = known;
   const input = toInput(read, values);
+  const tooLong = tooLongBecauseOf(read, input);
+  if (tooLong !== undefined) {
+    const most = MOST_EXPANDED.toLocaleString('en');
+    const message = `makes the prompt longer than ${most} characters. Shorten its value, or name it less often in the prompt`;
+    return { problems: new Map([[tooLong, message]]) };
+  }
   const problems = new Map<string, string>();
   const text = (kind: 'expandSystem' | 'expandUser'): string => {
     try {
@@ -111,4 +120,21 @@ export function expand(prompt: EditablePrompt, values: Values): Expansion | unde
   };
   const expansion = { system: text('expandSystem'), user: text('expandUser') };
   return problems.size > 0 ? { problems } : expansion;
+}
+
+/** The parameter that adds most to a text of more than {@link MOST_EXPANDED} characters; undefined if both texts are shorter. */
+function tooLongBecauseOf(prompt: LibraryPrompt, input: Record<string, string>): string | undefined {
+  for (const [text, parameters] of [
+    [prompt.systemPrompt, prompt.systemPromptParameters],
+    [prompt.userPrompt, prompt.userPromptParameters],
+  ] as const) {
+    const added = parameters.map(({ name, defaultValue = '' }) => ({
+      name,
+      length: (text.split(`{${name}}`).length - 1) * (input[name] ?? String(defaultValue)).length,
+    }));
+    const [most] = added.toSorted((a, b) => b.length - a.length);
+    const total = added.reduce((sum, { length }) => sum + length, text.length);
+    if (total > MOST_EXPANDED && most !== undefined && most.length > 0) return most.name;
+  }
+  return undefined;
 }

@@ -134,6 +134,7 @@ function Answers({ keys, of }: { keys: string; of: Compared }) {
         <h3 className="text-sm font-medium">Answers</h3>
         <Button
           look="outline"
+          toggles
           disabled={!ready && !going}
           onClick={() => (going ? stopComparison() : startComparison(keys, of))}
         >

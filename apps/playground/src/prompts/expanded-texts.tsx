@@ -1,5 +1,9 @@
 import type { Expansion } from './check-prompts.ts';
 import { plural } from '../ui/format.ts';
+import { LongText } from '../ui/long-text.tsx';
+
+/** How much of a text is drawn at first, in characters. */
+const DRAWN_AT_FIRST = 200_000;
 
 /** The texts that the model will be sent. */
 export function ExpandedTexts({ expansion }: { expansion: Expansion | undefined }) {
@@ -40,7 +44,7 @@ function ExpandedText({ title, text }: { title: string; text: string }) {
         <span className="font-normal text-ink-3">{plural(text.length, 'character')}</span>
       </h3>
       <pre className="rounded-lg border border-line bg-panel px-3 py-2.5 font-sans text-lg whitespace-pre-wrap wrap-anywhere">
-        {text}
+        <LongText text={text} atOnce={DRAWN_AT_FIRST} />
       </pre>
     </section>
   );

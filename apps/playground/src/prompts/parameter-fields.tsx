@@ -1,5 +1,6 @@
 import { Trash2 } from 'lucide-react';
-import type { Ref } from 'react';
+import { useRef, type Ref } from 'react';
+import { isSameJson } from '../input/same-json.ts';
 import { useTypedText } from '../input/use-typed-text.ts';
 import { Button } from '../ui/button.tsx';
 import { Checkbox, Choose, TextInput } from '../ui/form.tsx';
@@ -23,15 +24,16 @@ export function ParameterFields(props: ParameterFieldsProps) {
   const { name, type, description = '', required, defaultValue, allowedValues } = parameter;
   const change = (next: ParameterChange): void => editParameter(list, index, next);
   const isRequired = required ?? defaultValue === undefined;
-  const changeType = (next: EditableParameter['type']): void =>
-    change({
-      type: next,
-      ...(next === 'boolean' ? { allowedValues: undefined } : {}),
-      ...(defaultValue === undefined ? {} : { defaultValue: toValue(String(defaultValue), next) }),
-      ...(allowedValues === undefined || next === 'boolean'
-        ? {}
-        : { allowedValues: allowedValues.map((one) => toListed(String(one), next)) }),
-    });
+  const converted = useRef<{ from: Values; to: Values }>(undefined);
+  const changeType = (next: EditableParameter['type']): void => {
+    const now = { defaultValue, allowedValues };
+    // a key that passes another type must not change the values: until they are edited, they are converted from the first
+    const last = converted.current;
+    const from = last !== undefined && isSameJson(last.to, now) ? last.from : now;
+    const to = convert(from, next);
+    converted.current = { from, to };
+    change({ type: next, ...to });
+  };
   return (
     <div
       role="group"
@@ -98,6 +100,19 @@ export function ParameterFields(props: ParameterFieldsProps) {
       </div>
     </div>
   );
+}
+
+/** The members of a parameter that depend on its type. */
+type Values = {
+  defaultValue: EditableParameter['defaultValue'];
+  allowedValues: EditableParameter['allowedValues'];
+};
+
+function convert({ defaultValue, allowedValues }: Values, type: EditableParameter['type']): Values {
+  return {
+    defaultValue: defaultValue === undefined ? undefined : toValue(String(defaultValue), type),
+    allowedValues: type === 'boolean' ? undefined : allowedValues?.map((one) => toListed(String(one), type)),
+  };
 }
 
 type FieldProps = {

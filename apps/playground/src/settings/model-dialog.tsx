@@ -2,6 +2,7 @@ import { Segment } from '../ui/segment.tsx';
 import { Lock } from 'lucide-react';
 import { RadioGroup } from 'radix-ui';
 import { useEffect, useRef, useState } from 'react';
+import { isSameJson } from '../input/same-json.ts';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { Modal } from '../ui/modal.tsx';
@@ -18,22 +19,27 @@ import { Choice, Field } from './model-fields.tsx';
 
 export function ModelDialog() {
   const open = usePlayground((state) => state.modelDialogOpen);
-  const close = () => usePlayground.setState({ modelDialogOpen: false });
+  const [isEdited, setEdited] = useState(false);
+  const setOpen = (next: boolean): void => {
+    setEdited(false);
+    usePlayground.setState({ modelDialogOpen: next });
+  };
   return (
     <Modal
       open={open}
-      onOpenChange={(next) => usePlayground.setState({ modelDialogOpen: next })}
+      onOpenChange={setOpen}
       title="Model"
       description="What answers when you press Run."
       focusFirst="[role=radio][aria-checked=true]"
+      hasText={isEdited}
     >
-      <ModelForm onDone={close} />
+      <ModelForm onEdit={setEdited} onDone={() => setOpen(false)} />
     </Modal>
   );
 }
 
 /** Mounted when the dialog opens, so that it begins with the current settings and forgets unsaved ones. */
-function ModelForm({ onDone }: { onDone: () => void }) {
+function ModelForm({ onEdit, onDone }: { onEdit: (isEdited: boolean) => void; onDone: () => void }) {
   const [settings, setSettings] = useState<ConnectionSettings>(() => usePlayground.getState().connection);
   const [keys, setKeys] = useState<ConnectionKeys>(() => usePlayground.getState().keys);
   const [problem, setProblem] = useState<ConnectionProblem>();
@@ -43,14 +49,16 @@ function ModelForm({ onDone }: { onDone: () => void }) {
   // a screen reader reads the field's problem when the field takes the focus
   useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus(), [problem]);
 
-  const change = (next: Partial<ConnectionSettings>): void => {
-    setSettings({ ...settings, ...next });
+  const edit = (next: { settings: ConnectionSettings; keys: ConnectionKeys }): void => {
+    setSettings(next.settings);
+    setKeys(next.keys);
     setProblem(undefined);
+    const { connection, keys: storedKeys } = usePlayground.getState();
+    onEdit(!isSameJson(next, { settings: connection, keys: storedKeys }));
   };
-  const changeKey = (next: Partial<ConnectionKeys>): void => {
-    setKeys({ ...keys, ...next });
-    setProblem(undefined);
-  };
+  const change = (next: Partial<ConnectionSettings>): void =>
+    edit({ settings: { ...settings, ...next }, keys });
+  const changeKey = (next: Partial<ConnectionKeys>): void => edit({ settings, keys: { ...keys, ...next } });
 
   const save = (): void => {
     const found = connectionProblem(settings, keys);

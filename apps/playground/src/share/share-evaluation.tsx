@@ -1,7 +1,13 @@
 import { useMemo, useState } from 'react';
-import { linkProblemOf, toSharedResult, type EvalSettings } from '../evals/eval-settings.ts';
+import {
+  linkProblemOf,
+  readEvalSettings,
+  toSharedResult,
+  type EvalSettings,
+} from '../evals/eval-settings.ts';
 import { runKey, useEvals, type Evaluation } from '../evals/store.ts';
 import { sharedOf, usePrompts, type PromptsState } from '../prompts/store.ts';
+import { readShared } from '../prompts/stored-prompts.ts';
 import { usePlayground } from '../state/store.ts';
 import { ShareChoice } from './share-choice.tsx';
 import { SharePayload } from './share-payload.tsx';
@@ -47,6 +53,7 @@ export function ShareEvaluation() {
   );
 }
 
+/** Returns the content of the link, as a reader gets it: an opened link is made again with the same text. */
 function toPayload(state: PromptsState, shown: Evaluation | EvalSettings) {
   const settings = 'results' in shown ? shown.settings : shown;
   // of the prompts, the eval's own
@@ -54,7 +61,11 @@ function toPayload(state: PromptsState, shown: Evaluation | EvalSettings) {
   // results are shared with the texts that they are of, even if those were edited since
   const prompts = 'results' in shown ? shown.prompts : sharedOf({ ...state, entries: own }).prompts;
   const results = 'results' in shown ? { results: inOrder(shown).map(toSharedResult) } : {};
-  return { prompts: { prompts, selected: 0, values: {} }, evaluation: { settings, ...results } };
+  const shared = { prompts, selected: 0, values: {} };
+  return {
+    prompts: readShared(shared) ?? shared,
+    evaluation: { settings: readEvalSettings(settings) ?? settings, ...results },
+  };
 }
 
 /** The results in the order of the table, whatever the order in which their runs ended. */

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react';
 import { sharedOf, usePrompts } from '../prompts/store.ts';
+import { readShared } from '../prompts/stored-prompts.ts';
 import { usePlayground } from '../state/store.ts';
 import { useRunning } from '../state/use-running.ts';
 import { ShareChoice } from './share-choice.tsx';
@@ -14,11 +15,12 @@ export function SharePrompts() {
   const what = choice ?? (session?.shared === true ? 'run' : 'prompts');
   const hasRun = session !== undefined && !running;
   const source = session !== undefined && 'prompts' in session.source ? session.source.prompts : undefined;
-  const payload = useMemo(
-    () =>
-      hasRun && what === 'run' ? { prompts: source, log: session.run.log() } : { prompts: sharedOf(state) },
-    [hasRun, what, source, session, state],
-  );
+  const payload = useMemo(() => {
+    if (hasRun && what === 'run') return { prompts: source, log: session.run.log() };
+    // as a reader gets them: an opened link is made again with the same text
+    const shared = sharedOf(state);
+    return { prompts: readShared(shared) ?? shared };
+  }, [hasRun, what, source, session, state]);
   return (
     <>
       <ShareChoice

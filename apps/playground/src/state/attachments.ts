@@ -1,5 +1,6 @@
 import type { UIMessage } from 'ai';
 import { create } from 'zustand';
+import type { Conversation } from './reply-draft.ts';
 import { createStorage } from './storage.ts';
 
 /** A file for the next message: its bytes as a data URL, or its text, which every model can read. */
@@ -28,22 +29,36 @@ export const MOST_BYTES = 5_000_000;
 
 const LONGEST_NAME = 200;
 
-const KEY = 'cueline:files';
+const KEYS = { script: 'cueline:files', prompts: 'cueline:files:prompts' };
 // the names alone: files may be larger than what a tab can store
-const storage = createStorage<readonly string[]>({ onProblem: () => {}, open: () => sessionStorage });
+const open = () => createStorage<readonly string[]>({ onProblem: () => {}, open: () => sessionStorage });
+// each writes its last value only
+const storages = { script: open(), prompts: open() };
 
-export const useAttachments = create<Attachments>()(() => ({ files: [], problem: problemOfReload() }));
+/** The files for the next message of each conversation. */
+export const useAttachments = create<Record<Conversation, Attachments>>()(() => ({
+  script: { files: [], problem: problemOfReload('script') },
+  prompts: { files: [], problem: problemOfReload('prompts') },
+}));
 
-useAttachments.subscribe(({ files }, before) => {
-  if (files === before.files) return;
-  if (files.length === 0) storage.removeItem(KEY);
-  else void storage.setItem(KEY, { state: files.map(({ name }) => name), version: 1 });
+useAttachments.subscribe((now, before) => {
+  for (const conversation of ['script', 'prompts'] as const) {
+    const { files } = now[conversation];
+    if (files === before[conversation].files) continue;
+    if (files.length === 0) storages[conversation].removeItem(KEYS[conversation]);
+    else
+      void storages[conversation].setItem(KEYS[conversation], {
+        state: files.map(({ name }) => name),
+        version: 1,
+      });
+  }
 });
 
 /** Names the files that the tab had before it was reloaded. */
-function problemOfReload(): string | undefined {
+function problemOfReload(conversation: Conversation): string | undefined {
   if (!('sessionStorage' in globalThis)) return undefined;
-  const names: unknown = (storage.getItem(KEY) as { state?: unknown } | null)?.state;
+  const names: unknown = (storages[conversation].getItem(KEYS[conversation]) as { state?: unknown } | null)
+    ?.state;
   if (!Array.isArray(names) || names.length === 0) return undefined;
   const files = names.slice(0, MOST_FILES).map((name) => String(name).slice(0, LONGEST_NAME));
   return `Attach ${files.join(', ')} again: files do not survive a reload of the page.`;
@@ -52,42 +67,62 @@ function problemOfReload(): string | undefined {
 let lastId = 0;
 
 /** Adds files to the next message of a conversation with these messages, as far as they fit. */
-export async function attach(added: readonly File[], messages: readonly UIMessage[]): Promise<void> {
-  useAttachments.setState({ problem: undefined });
+export async function attach(
+  conversation: Conversation,
+  added: readonly File[],
+  messages: readonly UIMessage[],
+): Promise<void> {
+  change(conversation, { problem: undefined });
   for (const file of added) {
-    const problem = refusal(file, messages);
+    const problem = refusal(conversation, file, messages);
     const attachment = problem === undefined ? await readFile(file).catch(() => undefined) : undefined;
     // another file may have been added while this one was read
-    const late = problem ?? refusal(file, messages);
+    const late = problem ?? refusal(conversation, file, messages);
+    const { files, problem: before } = useAttachments.getState()[conversation];
     if (attachment === undefined || late !== undefined) {
-      report(late ?? `${file.name} could not be read.`);
-      if (useAttachments.getState().files.length >= MOST_FILES) return;
+      const found = late ?? `${file.name} could not be read.`;
+      change(conversation, { problem: before === undefined ? found : `${before} ${found}` });
+      if (files.length >= MOST_FILES) return;
     } else {
-      useAttachments.setState(({ files }) => ({ files: [...files, attachment] }));
+      change(conversation, { files: [...files, attachment] });
     }
   }
 }
 
-function report(problem: string): void {
-  useAttachments.setState(({ problem: before }) => ({
-    problem: before === undefined ? problem : `${before} ${problem}`,
-  }));
+function change(conversation: Conversation, next: Partial<Attachments>): void {
+  useAttachments.setState((all) => ({ [conversation]: { ...all[conversation], ...next } }));
 }
 
 /** Removes a file from the next message. */
-export function detach(id: number): void {
-  useAttachments.setState(({ files }) => ({
-    files: files.filter((file) => file.id !== id),
-    problem: undefined,
-  }));
+export function detach(conversation: Conversation, id: number): void {
+  const { files } = useAttachments.getState()[conversation];
+  change(conversation, { files: files.filter((file) => file.id !== id), problem: undefined });
 }
 
-function refusal(file: File, messages: readonly UIMessage[]): string | undefined {
-  const { files } = useAttachments.getState();
+/** Removes all files from the next message. */
+export function clearAttachments(conversation: Conversation): void {
+  change(conversation, { files: [], problem: undefined });
+}
+
+/** True if the files fit into the conversation, which may have other messages than when they were attached. */
+export function fitsConversation(conversation: Conversation, messages: readonly UIMessage[]): boolean {
+  const { files } = useAttachments.getState()[conversation];
+  if (files.length === 0 || sizeOf(files) + bytesIn(messages) <= MOST_BYTES) return true;
+  change(conversation, { problem: `The files are too large: ${limit}. Remove some.` });
+  return false;
+}
+
+const limit = `the files of a conversation have at most ${MOST_BYTES / 1_000_000} MB together`;
+
+function refusal(conversation: Conversation, file: File, messages: readonly UIMessage[]): string | undefined {
+  const { files } = useAttachments.getState()[conversation];
   if (files.length >= MOST_FILES) return `A message has at most ${MOST_FILES} files.`;
-  const used = files.reduce((sum, { size }) => sum + size, 0) + bytesIn(messages);
-  if (used + file.size <= MOST_BYTES) return undefined;
-  return `${file.name} is too large: the files of a conversation have at most ${MOST_BYTES / 1_000_000} MB together.`;
+  if (sizeOf(files) + bytesIn(messages) + file.size <= MOST_BYTES) return undefined;
+  return `${file.name} is too large: ${limit}.`;
+}
+
+function sizeOf(files: readonly Attachment[]): number {
+  return files.reduce((sum, { size }) => sum + size, 0);
 }
 
 /** About how many bytes of files these messages have. */

@@ -14,13 +14,20 @@ import { messageParts, type Attachment } from './attachments.ts';
 import { nextTurn } from '../sandbox/slices.ts';
 import { useInspection } from './inspection.ts';
 import { newId } from './new-id.ts';
-import { markReplySent } from './reply-draft.ts';
+import { conversationOf, markReplySent } from './reply-draft.ts';
 import { usePreview } from './preview.ts';
 import { redactEvents } from '../model/redact-events.ts';
 import { loadedScriptRunner, loadScriptRunner } from './script-runner.ts';
-import { showInputIssues, takeScriptInput } from './script-input.ts';
+import { mayTakeInput, showInputIssues, takeScriptInput, useScriptInput } from './script-input.ts';
 import { addDefinition } from './script-lines.ts';
-import { currentSession, usePlayground, type Problem, type RunSession, type RunSource } from './store.ts';
+import {
+  currentSession,
+  isForeign,
+  usePlayground,
+  type Problem,
+  type RunSession,
+  type RunSource,
+} from './store.ts';
 import { createRunClock } from './run-clock.ts';
 
 /** How many lines of a script's console are kept. */
@@ -32,10 +39,15 @@ const scriptPrompt = definePrompt('script', () => {});
 
 /**
  * Runs the script in the editor with the current model and what its form has as input; stops a run that is under way.
- * If the form is incomplete, it is shown instead.
+ * If the form is incomplete, it is shown instead. If it is still being loaded, the run starts once it is there.
  */
 export function startRun(): void {
+  endWait?.();
   const { script, openScript, session: last } = usePlayground.getState();
+  if (isFormLoading()) {
+    usePlayground.setState({ tab: 'run' });
+    return startWhenChecked();
+  }
   const taken = takeScriptInput(script);
   if (taken === undefined) {
     usePlayground.setState({ tab: 'run' });
@@ -47,6 +59,32 @@ export function startRun(): void {
   begin({ id, run, source: { script }, openScript, earlier: [], input: taken.input });
   // the prompt in the sandbox takes the input; this placeholder declares none
   (run as unknown as { start(input: unknown): Promise<unknown> }).start(taken.input).catch(ignore);
+}
+
+/** True while the page finds out what the script in the editor takes as input. */
+function isFormLoading(): boolean {
+  const page = usePlayground.getState();
+  const { facts } = useScriptInput.getState();
+  return (
+    facts === undefined && usePreview.getState().checking && mayTakeInput(page.script) && !isForeign(page)
+  );
+}
+
+/** Ends the wait of a start for the form of its script. */
+let endWait: (() => void) | undefined;
+
+/** Starts the run once the script in the editor has been checked, unless another script or another part is opened before. */
+function startWhenChecked(): void {
+  const stops = [
+    usePreview.subscribe(() => !isFormLoading() && startRun()),
+    usePlayground.subscribe(
+      (now, before) => (now.script !== before.script || now.view !== before.view) && endWait?.(),
+    ),
+  ];
+  endWait = () => {
+    endWait = undefined;
+    for (const stop of stops) stop();
+  };
 }
 
 /** A run of this script that has not started. `log` has its events so far. */
@@ -114,7 +152,7 @@ export function reply(text: string, files: readonly Attachment[] = []): void {
   const session = currentSession(usePlayground.getState());
   if (session === undefined) return;
   const { id, run, source, openScript, earlier, parent } = session;
-  markReplySent(text, { id, turn: earlier.length + 1 });
+  markReplySent(conversationOf(source), text, { id, turn: earlier.length + 1 });
   const turns = [...earlier, { log: run.log(), state: run.getState() }];
   begin({ id, run, source, openScript, parent, earlier: turns });
   run.send(files.length === 0 ? text : { parts: messageParts(text, files) }).catch(ignore);
@@ -224,6 +262,7 @@ export function closeRun(): void {
 
 /** Stops the run that is under way, if there is one. */
 export function stopRun(): void {
+  endWait?.();
   currentSession(usePlayground.getState())?.run.stop();
 }
 

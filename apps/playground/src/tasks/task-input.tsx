@@ -1,26 +1,40 @@
-import { useEffect, useState } from 'react';
+import { clsx } from 'clsx';
+import { useCallback, useEffect, useState } from 'react';
+import { forgetDrafts, useKeptState, type DraftOwner } from '../input/use-kept-state.ts';
 import { Button } from '../ui/button.tsx';
 import { isComposing } from '../ui/keys.tsx';
 import { focusFirst } from '../ui/focus-first.ts';
 
 type TaskInputProps = {
+  /** The text is kept for it until the input closes. */
+  owner: DraftOwner;
   label: string;
   /** The initial text. */
   title: string;
   action: string;
   /** True once the list accepts nothing more. The text stays, to be copied. */
   ended: boolean;
+  /** True while an earlier moment of the run is shown. */
+  hidden?: boolean;
   /** Resolves with whether the text was accepted; if not, the input stays. */
   onSave: (title: string) => Promise<boolean>;
   onClose: () => void;
 };
 
 /** An input for a task. Enter saves, Esc leaves it. */
-export function TaskInput({ label, title: before, action, ended, onSave, onClose }: TaskInputProps) {
-  const [title, setTitle] = useState(before);
+export function TaskInput(props: TaskInputProps) {
+  const { owner, label, title: before, action, ended, hidden = false, onSave, onClose: close } = props;
+  const { run, id } = owner;
+  const [title, setTitle] = useKeptState(owner, 'title', () => before);
   const [saving, setSaving] = useState(false);
   const ready = title.trim() !== '' && !saving;
   const isUntouched = title.trim() === before;
+  // an input that is drawn again does not take the focus
+  const [wasWritten] = useState(!isUntouched);
+  const onClose = useCallback((): void => {
+    forgetDrafts({ run, id });
+    close();
+  }, [run, id, close]);
   useEffect(() => {
     if (ended && isUntouched) onClose();
   }, [ended, isUntouched, onClose]);
@@ -34,14 +48,14 @@ export function TaskInput({ label, title: before, action, ended, onSave, onClose
   };
   return (
     <form
-      className="flex min-w-0 flex-1 items-center gap-1.5"
+      className={clsx('min-w-0 flex-1 items-center gap-1.5', hidden ? 'hidden' : 'flex')}
       onSubmit={(event) => {
         event.preventDefault();
         void save();
       }}
     >
       <input
-        ref={focusFirst}
+        ref={wasWritten ? undefined : focusFirst}
         aria-label={label}
         placeholder="What is to be done"
         value={title}

@@ -4,6 +4,7 @@ import { clsx } from 'clsx';
 import { ChevronRight, Plus } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useGradual } from '../state/use-gradual.ts';
+import { useKeptState } from '../input/use-kept-state.ts';
 import { MoreButton } from '../ui/more-button.tsx';
 import { Announce } from '../ui/announce.tsx';
 import { Button } from '../ui/button.tsx';
@@ -22,6 +23,8 @@ type TaskPanelProps = {
   agent?: string | undefined;
   /** Whether the list can still be changed. */
   underWay: boolean;
+  /** True while an earlier moment of the run is shown. What the user has written is hidden then. */
+  isPast?: boolean;
   /** The clock of the run. */
   clock: RunClock;
   /** When the first step began, in milliseconds since the run started; missing before. */
@@ -39,6 +42,7 @@ export function TaskPanel({
   tasks,
   agent,
   underWay,
+  isPast = false,
   clock,
   begunAt,
   until,
@@ -46,14 +50,15 @@ export function TaskPanel({
   className,
 }: TaskPanelProps) {
   const [choice, setOpen] = useState<boolean>();
-  const [adding, setAdding] = useState(false);
+  const owner = { run, id: `${agent ?? ''} new task` };
+  const [adding, setAdding] = useKeptState(owner, 'open', () => false);
   const { edit, refusal } = useTaskEdits(run, agent);
   const header = useRef<HTMLButtonElement>(null);
   const focusHeader = useCallback(() => header.current?.focus(), []);
   const stopAdding = useCallback(() => {
     setAdding(false);
     focusHeader();
-  }, [focusHeader]);
+  }, [setAdding, focusHeader]);
   const open = choice ?? suggested;
   const current = taskAtWork(tasks);
   const { done, total } = taskProgress(tasks);
@@ -103,6 +108,9 @@ export function TaskPanel({
       </div>
       {open && (
         <TaskItems
+          run={run}
+          agent={agent}
+          isPast={isPast}
           tasks={tasks}
           currentId={current?.id}
           begunAt={begunAt}
@@ -114,12 +122,14 @@ export function TaskPanel({
         />
       )}
       {open && adding && (
-        <div className="flex py-1 pr-2 pl-9">
+        <div className={clsx('flex pr-2 pl-9', !isPast && 'py-1')}>
           <TaskInput
+            owner={owner}
             label="New task"
             title=""
             action="Add"
-            ended={!underWay}
+            ended={!underWay && !isPast}
+            hidden={isPast}
             onSave={(title) => edit({ type: 'add', title })}
             onClose={stopAdding}
           />
@@ -147,7 +157,8 @@ function Progress({ done, total }: { done: number; total: number }) {
 }
 
 type TaskItemsProps = Pick<ReturnType<typeof useTaskEdits>, 'refusal'> &
-  Pick<TaskPanelProps, 'begunAt' | 'until'> & {
+  Pick<TaskPanelProps, 'run' | 'agent' | 'begunAt' | 'until'> & {
+    isPast: boolean;
     tasks: readonly TaskState[];
     currentId: string | undefined;
     clock: RunClock | undefined;
@@ -159,7 +170,7 @@ type TaskItemsProps = Pick<ReturnType<typeof useTaskEdits>, 'refusal'> &
 const TASKS_AT_ONCE = 200;
 
 function TaskItems(props: TaskItemsProps) {
-  const { tasks, currentId, begunAt, until, clock, refusal, edit, onLeave } = props;
+  const { run, agent, isPast, tasks, currentId, begunAt, until, clock, refusal, edit, onLeave } = props;
   const starts = useMemo(() => workStarts(tasks, begunAt), [tasks, begunAt]);
   const list = useRef<HTMLOListElement>(null);
   useEffect(() => {
@@ -185,6 +196,9 @@ function TaskItems(props: TaskItemsProps) {
         {tasks.slice(first, first + count).map((task) => (
           <TaskRow
             key={task.id}
+            run={run}
+            agent={agent}
+            isPast={isPast}
             task={task}
             current={task.id === currentId}
             since={starts.get(task.id)}

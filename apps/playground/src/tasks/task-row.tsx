@@ -1,4 +1,5 @@
 import type { TaskEdit, TaskState, TaskStatus } from '@cueline/core';
+import type { TaskRun } from '@cueline/react';
 import { clsx } from 'clsx';
 import {
   Circle,
@@ -10,6 +11,7 @@ import {
   SearchCheck,
 } from 'lucide-react';
 import { memo, useCallback, useLayoutEffect, useRef, useState } from 'react';
+import { useKeptState } from '../input/use-kept-state.ts';
 import { formatDuration } from '../ui/format.ts';
 import { LiveDuration } from '../ui/live-duration.tsx';
 import { TaskInput } from './task-input.tsx';
@@ -28,6 +30,11 @@ const glyphs: Record<TaskStatus, { Icon: typeof Circle; look: string; spins?: bo
 };
 
 type TaskRowProps = {
+  run: TaskRun;
+  /** Path of the agent whose task it is; missing for the run's own. */
+  agent: string | undefined;
+  /** True while an earlier moment of the run is shown. */
+  isPast: boolean;
   task: TaskState;
   /** True for the task that the model works on. */
   current: boolean;
@@ -47,10 +54,11 @@ type TaskRowProps = {
 
 /** One task: its status, its title, its result, and its actions. */
 export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
-  const { task, current, since, until, clock, refusal, edit, onLeave } = props;
+  const { run, agent, isPast, task, current, since, until, clock, refusal, edit, onLeave } = props;
   const { id, title, status, result, error } = task;
   const [open, setOpen] = useState(false);
-  const [renaming, setRenaming] = useState(false);
+  const owner = { run, id: `${agent ?? ''} task ${id}` };
+  const [renaming, setRenaming] = useKeptState(owner, 'open', () => false);
   const row = useRef<HTMLLIElement>(null);
   const { Icon, look, spins } = glyphOf(status, current, clock !== undefined);
   const feedback = status === 'completed' ? undefined : error;
@@ -60,7 +68,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
     if (kind === 'rename') return setRenaming(true);
     if ((await edit?.({ type: kind, taskId: id })) === true && kind === 'remove') onLeave();
   };
-  const closeInput = useCallback((): void => setRenaming(false), []);
+  const closeInput = useCallback((): void => setRenaming(false), [setRenaming]);
   const wasRenaming = useRef(false);
   useLayoutEffect(() => {
     const isBack = wasRenaming.current && !renaming;
@@ -84,16 +92,19 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
         aria-hidden
         className={clsx('mt-[7px] size-3.5 shrink-0 narrow:mt-[15px]', look, spins && 'animate-spin')}
       />
-      {renaming ? (
+      {renaming && (
         <TaskInput
+          owner={owner}
           label={`New words for: ${visibleText(title.slice(0, 80))}`}
           title={title}
           action="Save"
-          ended={edit === undefined}
+          ended={edit === undefined && !isPast}
+          hidden={isPast}
           onSave={async (next) => (await edit?.({ type: 'rename', taskId: id, title: next })) ?? false}
           onClose={closeInput}
         />
-      ) : (
+      )}
+      {(!renaming || isPast) && (
         <div className="min-w-0 flex-1">
           <TaskTitle
             task={task}

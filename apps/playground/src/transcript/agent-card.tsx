@@ -110,7 +110,11 @@ export function AgentCard(props: AgentCardProps) {
       </button>
       {pending?.response !== undefined && <ResponseLine response={pending.response} />}
       {open && (
-        <div className="border-t border-line bg-page py-3 pr-3 pl-3">
+        <div
+          className="border-t border-line bg-page py-3 pr-3 pl-3"
+          // the end of the agent must not remove what the user works in
+          onFocus={() => setOpen(true)}
+        >
           <div className="grid grid-cols-[minmax(0,1fr)] gap-2.5 border-l-2 border-thinking/40 pl-3">
             {children()}
           </div>

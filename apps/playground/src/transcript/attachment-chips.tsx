@@ -1,5 +1,6 @@
 import { FileText, X } from 'lucide-react';
 import { detach, useAttachments } from '../state/attachments.ts';
+import type { Conversation } from '../state/reply-draft.ts';
 import { Button } from '../ui/button.tsx';
 import { formatSize } from '../ui/format.ts';
 import { visibleText } from '../ui/visible-text.ts';
@@ -8,8 +9,8 @@ import { visibleText } from '../ui/visible-text.ts';
 const drawable = /^data:image\/(?:png|jpeg|gif|webp|avif|bmp);/;
 
 /** The files of the next message, each with a button that removes it. */
-export function AttachmentChips() {
-  const { files, problem } = useAttachments();
+export function AttachmentChips({ conversation }: { conversation: Conversation }) {
+  const { files, problem } = useAttachments((all) => all[conversation]);
   return (
     <>
       {files.length > 0 && (
@@ -36,7 +37,7 @@ export function AttachmentChips() {
                 className="size-6! narrow:size-11!"
                 onClick={({ currentTarget }) => {
                   focusBeside(currentTarget.closest('li'));
-                  detach(id);
+                  detach(conversation, id);
                 }}
               >
                 <X />

@@ -1,10 +1,11 @@
 import type { RunState } from '@cueline/core';
+import type { SharedRun } from '@cueline/react';
 import { clsx } from 'clsx';
 import { CornerDownLeft, Paperclip } from 'lucide-react';
 import { useRef } from 'react';
-import { useAttachments } from '../state/attachments.ts';
+import { clearAttachments, fitsConversation, useAttachments } from '../state/attachments.ts';
 import { AttachmentChips } from './attachment-chips.tsx';
-import { useReplyDraft, writeReply } from '../state/reply-draft.ts';
+import { useReplyDraft, writeReply, type Conversation } from '../state/reply-draft.ts';
 import { reply } from '../state/run-session.ts';
 import { isComposing } from '../ui/keys.tsx';
 import { Tip } from '../ui/tip.tsx';
@@ -26,6 +27,8 @@ function placeholderOf(status: RunState['status'], turn: number): string {
 }
 
 type ReplyBoxProps = {
+  run: SharedRun;
+  conversation: Conversation;
   status: RunState['status'];
   /** The number of the last turn, from 0. */
   turn: number;
@@ -38,15 +41,15 @@ type ReplyBoxProps = {
  * Continues the conversation after a run. Always present, so that the transcript above keeps its place; on a
  * phone, a waiting card takes its room.
  */
-export function ReplyBox({ status, turn, asks, onFiles }: ReplyBoxProps) {
+export function ReplyBox({ run, conversation, status, turn, asks, onFiles }: ReplyBoxProps) {
   const ready = status === 'done';
-  const text = useReplyDraft((draft) => (draft.sentAs === undefined ? draft.text : ''));
-  const files = useAttachments((attachments) => attachments.files);
+  const text = useReplyDraft(({ [conversation]: draft }) => (draft.sentAs === undefined ? draft.text : ''));
+  const files = useAttachments((all) => all[conversation].files);
   const isEmpty = text.trim() === '' && files.length === 0;
   const send = (): void => {
-    if (!ready || isEmpty) return;
+    if (!ready || isEmpty || !fitsConversation(conversation, run.getState().messages)) return;
     reply(text.trim(), files);
-    useAttachments.setState({ files: [], problem: undefined });
+    clearAttachments(conversation);
   };
   return (
     <form
@@ -60,7 +63,7 @@ export function ReplyBox({ status, turn, asks, onFiles }: ReplyBoxProps) {
       }}
     >
       <div className="mx-auto max-w-[720px] rounded-lg border border-line-strong/70 bg-panel p-1.5 focus-within:border-focus">
-        <AttachmentChips />
+        <AttachmentChips conversation={conversation} />
         <div className="flex items-end gap-1">
           <AttachButton disabled={!ready} onFiles={onFiles} />
           <textarea
@@ -72,7 +75,7 @@ export function ReplyBox({ status, turn, asks, onFiles }: ReplyBoxProps) {
             aria-disabled={!ready}
             rows={1}
             value={text}
-            onChange={(event) => writeReply(event.target.value)}
+            onChange={(event) => writeReply(conversation, event.target.value)}
             onKeyDown={(event) => {
               if (event.key !== 'Enter' || event.shiftKey || isComposing(event.nativeEvent)) return;
               event.preventDefault();

@@ -1,7 +1,7 @@
 import type { AgentState } from '@cueline/core';
 import { memo, useState, type ReactNode } from 'react';
 import { CallActions } from '../forks/call-actions.tsx';
-import type { Selection } from '../state/inspection.ts';
+import { useInspection, type Selection } from '../state/inspection.ts';
 import type { RunSession } from '../state/store.ts';
 import { useGradual } from '../state/use-gradual.ts';
 import { logOf } from '../state/shown-run.ts';
@@ -176,6 +176,7 @@ type AgentRowsProps = RowsProps & { agent: AgentState; live: boolean };
 /** An agent's work, below its tasks. */
 function AgentRows({ agent, live, items, session }: AgentRowsProps) {
   const underWay = live && agent.status === 'running';
+  const isPast = useInspection(({ moment }) => moment !== undefined);
   return (
     <>
       {agent.tasks.length > 0 && (
@@ -184,6 +185,7 @@ function AgentRows({ agent, live, items, session }: AgentRowsProps) {
           tasks={agent.tasks}
           agent={agent.path}
           underWay={underWay}
+          isPast={isPast}
           clock={session.clock}
           begunAt={agent.steps[0]?.startedAt}
           until={agent.steps.at(-1)?.finishedAt}

@@ -13,10 +13,21 @@ export type ButtonProps = ComponentProps<'button'> & {
   look?: keyof typeof looks;
   /** A square for a single icon; needs an `aria-label`. */
   square?: boolean;
+  /**
+   * True if a press changes what the button does, such as Run and Stop: the second click of a double click and a held key
+   * are ignored.
+   */
+  toggles?: boolean;
 };
 
 /** A 28 px control; 44 px on touch screens. */
-export function Button({ look = 'ghost', square = false, className, ...props }: ButtonProps) {
+export function Button({
+  look = 'ghost',
+  square = false,
+  toggles = false,
+  className,
+  ...props
+}: ButtonProps) {
   return (
     <button
       type="button"
@@ -28,6 +39,16 @@ export function Button({ look = 'ghost', square = false, className, ...props }: 
         className,
       )}
       {...props}
+      {...(toggles && pressedOnce(props))}
     />
   );
+}
+
+function pressedOnce({ onClick }: ButtonProps): Pick<ButtonProps, 'onClick' | 'onKeyDown'> {
+  return {
+    onClick: (event) => event.detail < 2 && onClick?.(event),
+    onKeyDown(event) {
+      if (event.repeat && (event.key === 'Enter' || event.key === ' ')) event.preventDefault();
+    },
+  };
 }

@@ -163,11 +163,16 @@ export function Checkbox({
   checked,
   onCheck,
   disabled = false,
+  invalid,
+  describedBy,
 }: {
   label: ReactNode;
   checked: boolean;
   onCheck: (checked: boolean) => void;
   disabled?: boolean;
+  invalid?: boolean;
+  /** The id of its help or its problem. */
+  describedBy?: string | undefined;
 }) {
   return (
     <label className="inline-flex min-h-7 items-center gap-2 text-base has-disabled:text-ink-3 narrow:min-h-11">
@@ -175,6 +180,8 @@ export function Checkbox({
         type="checkbox"
         checked={checked}
         disabled={disabled}
+        aria-invalid={invalid}
+        aria-describedby={describedBy}
         onChange={(event) => onCheck(event.target.checked)}
         className="size-4 accent-go"
       />

@@ -2,8 +2,10 @@
 import type { Run } from '@cueline/core';
 import { act, createElement } from 'react';
 import { createRoot } from 'react-dom/client';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ApprovalDock } from '../../src/approval/approval-dock.tsx';
+import { focusApproval } from '../../src/approval/focus-approval.ts';
+import { useInspection } from '../../src/state/inspection.ts';
 import { called, start, stateOf } from '../transcript/run-events.ts';
 
 Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
@@ -16,10 +18,9 @@ const state = stateOf([
 ]);
 const page = document.body.appendChild(document.createElement('div'));
 const root = createRoot(page);
+let run: Run;
 const draw = (hidden: boolean): void =>
-  act(() =>
-    root.render(createElement(ApprovalDock, { run: {} as Run, state, hidden, onAnswered: () => {} })),
-  );
+  act(() => root.render(createElement(ApprovalDock, { run, state, hidden, onAnswered: () => {} })));
 const buttons = (): HTMLButtonElement[] => [...page.querySelectorAll('button')];
 const press = (name: string): void =>
   act(() =>
@@ -28,14 +29,17 @@ const press = (name: string): void =>
       .click(),
   );
 /** Types a text, as React notices it. */
-const type = (field: HTMLInputElement, text: string): void =>
+const type = (field: HTMLInputElement | HTMLTextAreaElement, text: string): void =>
   act(() => {
-    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')!.set!.call(field, text);
+    Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value')!.set!.call(field, text);
     field.dispatchEvent(new Event('input', { bubbles: true }));
   });
 const dock = (): Element => page.firstElementChild!;
 const refuse = (): HTMLButtonElement => buttons().find(({ textContent }) => textContent === 'Refuse')!;
 
+beforeEach(() => {
+  run = { respondToApproval: async () => ({ accepted: true }) } as unknown as Run;
+});
 afterEach(() => act(() => root.render(null)));
 
 test('what the user has written stays while an earlier moment is shown, and is hidden', () => {
@@ -64,4 +68,48 @@ test('a card that is shown again takes the focus, and ignores clicks for a momen
   await act(() => new Promise((resolve) => setTimeout(resolve, 5)));
   draw(false);
   expect(refuse().getAttribute('aria-disabled')).toBe('true');
+});
+
+const reasonField = () => page.querySelector<HTMLInputElement>('[aria-label="Reason for refusing"]')!;
+const firstArgument = () => page.querySelector<HTMLTextAreaElement>('form textarea');
+
+test('what the user has written stays while the dock is not drawn, until the call is answered', async () => {
+  draw(false);
+  press('Edit');
+  type(firstArgument()!, 'Grace');
+  type(reasonField(), 'Not Ada');
+  act(() => root.render(null));
+  draw(false);
+  expect(firstArgument()?.value).toBe('Grace');
+  expect(reasonField().value).toBe('Not Ada');
+  expect(buttons().map(({ textContent }) => textContent)).toContain('Approve with changes');
+  await act(async () => {
+    buttons()
+      .find(({ textContent }) => textContent === 'Approve with changes')!
+      .click();
+  });
+  act(() => root.render(null));
+  draw(false);
+  expect(firstArgument()).toBeNull();
+  expect(reasonField().value).toBe('');
+});
+
+test('a card that is drawn again does not take the focus from a field', () => {
+  const reply = document.body.appendChild(document.createElement('textarea'));
+  draw(false);
+  press('Edit');
+  act(() => root.render(null));
+  reply.focus();
+  draw(false);
+  expect(document.activeElement).toBe(reply);
+  reply.remove();
+});
+
+test('the shortcut of the waiting card leaves an earlier moment that hides the card', () => {
+  useInspection.getState().goTo({ turn: 0, seq: 1 });
+  draw(true);
+  act(() => focusApproval());
+  expect(useInspection.getState().moment).toBeUndefined();
+  draw(false);
+  expect(document.activeElement).toBe(page.querySelector('[data-pending]'));
 });

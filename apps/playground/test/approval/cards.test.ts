@@ -1,5 +1,7 @@
+// @vitest-environment happy-dom
 import type { ApprovalState, ClientToolCallState, Run } from '@cueline/core';
-import { createElement } from 'react';
+import { act, createElement } from 'react';
+import { createRoot } from 'react-dom/client';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import { ApprovalCard } from '../../src/approval/approval-card.tsx';
@@ -64,4 +66,21 @@ test('the reason of a first question is no refusal', () => {
 test('a call that the provider runs itself has nothing to edit', () => {
   expect(rendered({})).toContain('Edit</button>');
   expect(rendered({ approval: { ...sends, providerExecuted: true } })).not.toContain('Edit</button>');
+});
+
+test('an empty result of a client tool is refused as a result, not as arguments', () => {
+  Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
+  const page = document.body.appendChild(document.createElement('div'));
+  const root = createRoot(page);
+  act(() => root.render(createElement(ClientToolCard, props)));
+  const field = page.querySelector('textarea')!;
+  act(() => {
+    Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value')!.set!.call(field, '');
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+  });
+  act(() => [...page.querySelectorAll('button')].find((one) => one.textContent === 'Answer')!.click());
+  expect(page.querySelector('[role=alert]')?.textContent).toBe(
+    'This field is empty. Write JSON, such as {}.',
+  );
+  act(() => root.unmount());
 });

@@ -94,6 +94,11 @@ test('a link restores the shared results, without logs', async () => {
   expect(read).toHaveLength(18);
   expect(read.some((result) => result.log !== undefined)).toBe(false);
   expect(toTable(evaluationOf(read)).columns.map(({ summary }) => summary.passed)).toEqual([0, 8]);
+  // the page knows its own short links by their text
+  const again = encodeLink({
+    evaluation: { settings: readEvalSettings(settings), results: read.map(toSharedResult) },
+  });
+  expect(again).toBe(link);
 });
 
 test.each([

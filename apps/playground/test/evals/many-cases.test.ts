@@ -3,7 +3,12 @@ import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { beforeEach, expect, test } from 'vitest';
 import { EvalForm } from '../../src/evals/eval-form.tsx';
-import { linkProblemOf, readEvalSettings, type EvalSettings } from '../../src/evals/eval-settings.ts';
+import {
+  linkProblemOf,
+  readEvalSettings,
+  readResults,
+  type EvalSettings,
+} from '../../src/evals/eval-settings.ts';
 import { openCaseFile } from '../../src/evals/open-case-file.ts';
 import { otherModels } from '../../src/evals/plan-eval.ts';
 import { sampleEval } from '../../src/evals/sample-eval.ts';
@@ -81,4 +86,32 @@ test('the evals of many prompts are all kept', () => {
   }
   openEvalOf('prompt-0', '1.0.0');
   expect(useEvals.getState().settings.cases).toMatchObject([{ expect: 'answer 0' }]);
+});
+
+const result = (change: { caseId?: string; prompt?: string; model?: string }) => ({
+  caseId: 'one',
+  repetition: 0,
+  model: 'm',
+  prompt: 'p@1.0.0',
+  status: 'passed',
+  input: {},
+  scores: [],
+  usage: { inputTokens: 1, outputTokens: 1 },
+  ms: 1,
+  stored: false,
+  ...change,
+});
+const results = (count: number, change: (at: number) => Parameters<typeof result>[0]) =>
+  Array.from({ length: count }, (_, at) => result(change(at)));
+
+test('the results of a link have at most the columns and the cells of the largest eval', () => {
+  expect(readResults(results(180, (at) => ({ prompt: `p@${at % 20}`, model: `m${at % 9}` })))).toHaveLength(
+    180,
+  );
+  expect(readResults(results(5_000, (at) => ({ caseId: `c${at % 2_000}` })))).toHaveLength(5_000);
+  // each would draw a card and a column
+  expect(readResults(results(5_000, (at) => ({ caseId: `c${at}`, model: `m${at}` })))).toBeUndefined();
+  expect(readResults(results(181, (at) => ({ model: `m${at}` })))).toBeUndefined();
+  // a table of 100 columns and 5,000 rows
+  expect(readResults(results(5_000, (at) => ({ caseId: `c${at}`, model: `m${at % 100}` })))).toBeUndefined();
 });

@@ -78,3 +78,27 @@ test.each(examples.map(({ id }) => id))('%s with an added comment plays as befor
 test('a script with few lines of an example has no scripted answers', () => {
   expect(scenesFor("export default async (prompt) => { prompt.def('CITY', 'Lisbon'); };")).toBeUndefined();
 });
+
+test('a script with the lines of an example and a huge comment is not an edited example', () => {
+  const { source } = examples[0]!;
+  expect(scenesFor(`${source}\n// edited`)).toBeDefined();
+  expect(scenesFor(`${source}\n// ${String.raw`\'`.repeat(20_000)}`)).toBeUndefined();
+});
+
+test('a script of the greatest length with other tokens is compared soon', () => {
+  const { source } = examples[0]!;
+  const others = Array.from({ length: 9_000 }, (_, at) => `w${at.toString(36)}`).join(' ');
+  for (const more of [others.slice(0, 30_000), String.raw`\'`.repeat(15_000)]) {
+    const started = performance.now();
+    expect(scenesFor(`${source}\n// ${more}`)).toBeDefined();
+    expect(performance.now() - started).toBeLessThan(5_000);
+  }
+});
+
+test('a scene whose numbers are checked against a request with a long run of digits is decided soon', async () => {
+  const model = sceneModel([{ turn: 'It is 5.', checked: true }], { hurried: true });
+  const content = [{ type: 'text' as const, text: '1'.repeat(300_000) }];
+  const started = performance.now();
+  await model.doGenerate({ prompt: [{ role: 'user', content }] });
+  expect(performance.now() - started).toBeLessThan(5_000);
+});

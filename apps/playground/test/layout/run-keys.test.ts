@@ -13,7 +13,8 @@ const onClose = vi.fn();
 
 function Page() {
   useRunKeys();
-  const props = { label: 'New task', title: '', action: 'Add', ended: false, onClose };
+  const owner = { run: {}, id: 'new task' };
+  const props = { owner, label: 'New task', title: '', action: 'Add', ended: false, onClose };
   return createElement(TaskInput, { ...props, onSave: async () => true });
 }
 

@@ -1,5 +1,7 @@
 import { decodeLink, encodeLink } from '@cueline/core/link';
 import { packagedPrompts } from '@cueline/core/library';
+import { createElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
 import { beforeEach, expect, test } from 'vitest';
 import { checkPrompts, expand, firstFaultOf, libraryOf, toInput } from '../../src/prompts/check-prompts.ts';
 import {
@@ -11,6 +13,7 @@ import {
   undeclaredNames,
   type EditableParameter,
 } from '../../src/prompts/editable-prompt.ts';
+import { ExpandedTexts } from '../../src/prompts/expanded-texts.tsx';
 import { openPromptFile } from '../../src/prompts/open-prompt-file.ts';
 import { drawToasts } from '../../src/ui/toast.ts';
 import { readAllowedValues, writeAllowedValues } from '../../src/prompts/parameter-texts.ts';
@@ -355,4 +358,33 @@ test('only prompts and values are read from a link', () => {
       connection: { kind: 'openai' },
     }),
   ).toEqual({ prompts: [emptyPrompt('a')], selected: 0, values: { a: { NAME: 'Ada' } } });
+});
+
+test.each([{}, { defaultValue: 'x'.repeat(6_000) }])(
+  'a value that makes a prompt of a link huge is a problem, not a text (%#)',
+  (more) => {
+    const userPrompt = '{A}'.repeat(66_000);
+    const userPromptParameters = [{ name: 'A', type: 'string' as const, ...more }];
+    const huge = { ...emptyPrompt('huge'), userPrompt, userPromptParameters };
+    const { prompts, values } = readShared({
+      prompts: [huge],
+      values: 'defaultValue' in more ? {} : { huge: { A: 'x'.repeat(6_000) } },
+    })!;
+    expect(expand(prompts[0]!, values['huge'] ?? {})).toEqual({
+      problems: new Map([
+        [
+          'A',
+          'makes the prompt longer than 1,000,000 characters. Shorten its value, or name it less often in the prompt',
+        ],
+      ]),
+    });
+  },
+);
+
+test('the preview draws the beginning of a long text', () => {
+  const user = 'x'.repeat(1_000_000);
+  const html = renderToStaticMarkup(createElement(ExpandedTexts, { expansion: { system: '', user } }));
+  expect(html).toContain('1,000,000 characters');
+  expect(html).toContain('Show more (800,000 characters left)');
+  expect(html.length).toBeLessThan(210_000);
 });

@@ -17,30 +17,35 @@ async function reload(): Promise<typeof Draft> {
 
 beforeEach(() => stored.clear());
 
-test('a reload restores the typed text', async () => {
+test('a reload restores the typed text of each conversation', async () => {
   const page = await reload();
-  page.writeReply('And if');
-  expect((await reload()).useReplyDraft.getState()).toEqual({ text: 'And if', sentAs: undefined });
+  page.writeReply('script', 'And if');
+  page.writeReply('prompts', 'And then');
+  expect((await reload()).useReplyDraft.getState()).toEqual({
+    script: { text: 'And if', sentAs: undefined },
+    prompts: { text: 'And then', sentAs: undefined },
+  });
 });
 
 test('a reload restores a sent reply until its turn is stored', async () => {
   const page = await reload();
-  page.markReplySent('And now?', { id: 'run', turn: 1 });
+  page.markReplySent('prompts', 'And now?', { id: 'run', turn: 1 });
   page.forgetSentReply({ id: 'run', turn: 0 });
   page.forgetSentReply({ id: 'other', turn: 1 });
   const next = await reload();
-  expect(next.useReplyDraft.getState()).toEqual({ text: 'And now?', sentAs: undefined });
-  next.forgetReply('Something else');
-  expect(next.useReplyDraft.getState().text).toBe('And now?');
-  next.forgetReply('And now?');
-  expect(next.useReplyDraft.getState().text).toBe('');
+  expect(next.useReplyDraft.getState().prompts).toEqual({ text: 'And now?', sentAs: undefined });
+  next.forgetReply('script', 'And now?');
+  next.forgetReply('prompts', 'Something else');
+  expect(next.useReplyDraft.getState().prompts.text).toBe('And now?');
+  next.forgetReply('prompts', 'And now?');
+  expect(next.useReplyDraft.getState().prompts.text).toBe('');
   page.forgetSentReply({ id: 'run', turn: 1 });
-  expect((await reload()).useReplyDraft.getState().text).toBe('');
+  expect((await reload()).useReplyDraft.getState().prompts.text).toBe('');
 });
 
 test('anything else in the storage is ignored', async () => {
   for (const text of ['{', 'null', '{"state":7}', `{"state":"${'x'.repeat(1_000_001)}"}`]) {
     stored.set('cueline:reply', text);
-    expect((await reload()).useReplyDraft.getState().text).toBe('');
+    expect((await reload()).useReplyDraft.getState().script.text).toBe('');
   }
 });

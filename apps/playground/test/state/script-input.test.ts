@@ -9,6 +9,8 @@ import {
   useScriptInput,
 } from '../../src/state/script-input.ts';
 import { newOpenScript } from '../../src/state/open-script.ts';
+import { usePreview } from '../../src/state/preview.ts';
+import { startRun, stopRun } from '../../src/state/run-session.ts';
 import { watchScript } from '../../src/state/script-check.ts';
 import { usePlayground } from '../../src/state/store.ts';
 import { readStored } from '../../src/state/stored-settings.ts';
@@ -32,6 +34,7 @@ const problems = () => Object.fromEntries(problemsOf(form()));
 beforeEach(() => {
   usePlayground.setState(usePlayground.getInitialState(), true);
   useScriptInput.setState(useScriptInput.getInitialState(), true);
+  usePreview.setState(usePreview.getInitialState(), true);
 });
 
 test.each([
@@ -235,4 +238,32 @@ test('a change of a field keeps the issue of another one whose name begins the s
   ]);
   form().setDraft({ from: 'Faro' }, 'input.from');
   expect(problems()).toEqual({ 'input.fromDate': 'Not a date.' });
+});
+
+test('Run waits for the form of a script that is being checked, and takes what was typed for it', () => {
+  const session = () => usePlayground.getState().session;
+  usePlayground.getState().edit(script);
+  showFacts(facts());
+  form().setDraft({ city: 'Faro' }, 'input.city');
+  showFacts(undefined);
+  usePreview.setState({ checking: true });
+  startRun();
+  startRun();
+  expect(session()).toBeUndefined();
+  showFacts(facts());
+  usePreview.setState({ checking: false });
+  expect(session()?.input).toEqual({ city: 'Faro' });
+  stopRun();
+});
+
+test.each([
+  ['another script opens', () => usePlayground.getState().replaceScript('export default (prompt) => {};')],
+  ['Stop is pressed', stopRun],
+])('a Run that waits for a form does not start once %s', (_when, cancel) => {
+  usePlayground.getState().edit(script);
+  usePreview.setState({ checking: true });
+  startRun();
+  cancel();
+  usePreview.setState({ checking: false });
+  expect(usePlayground.getState().session).toBeUndefined();
 });

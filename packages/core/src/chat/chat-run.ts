@@ -19,6 +19,8 @@ const STOP_GRACE_MS = 1_000;
 export type ChatRun = {
   /** True if a reconnecting client has nothing to read: the run was stopped, or its end has been read. */
   readonly isOver: boolean;
+  /** True if the run has ended, whether or not a client has read its end. */
+  readonly hasEnded: boolean;
   /**
    * Returns the run as chunks of the AI SDK, up to its end or to a wait: all of it, or what comes after the event
    * `after`. Aborting `signal` ends the stream, and also the run if `stopsRun` is true and no other client reads.
@@ -210,6 +212,10 @@ class ChatAttempts implements ChatRun {
 
   get isOver(): boolean {
     return this.#isOver;
+  }
+
+  get hasEnded(): boolean {
+    return this.#log.ended;
   }
 
   stream(options: ChatStreamOptions): ReadableStream<UIMessageChunk> {

@@ -64,7 +64,7 @@ const settingNames: Record<keyof ChatSettings, true> = {
   runIds: true,
 };
 
-/** How many chats are remembered whose runs are over. A server has an unlimited number of them. */
+/** How many chats are remembered whose runs have ended. A server has an unlimited number of them. */
 const KEPT_CHATS = 100;
 
 type Watcher = { chatId: string; abortSignal: AbortSignal | undefined };
@@ -229,13 +229,18 @@ async function attach(prompt: ChatPrompt, chatId: string, runId: string): Promis
   return run;
 }
 
-/** Remembers the run as the chat's newest, and forgets the oldest of the chats whose runs are over. */
+/**
+ * Remembers the run as the chat's newest, and forgets the oldest of the chats whose runs are over, and after them of those
+ * whose runs have ended, but no client has read it.
+ */
 function remember(runs: Map<string, ChatRun>, chatId: string, run: ChatRun): void {
   runs.delete(chatId);
   runs.set(chatId, run);
-  for (const [id, { isOver }] of runs) {
-    if (runs.size <= KEPT_CHATS) return;
-    if (isOver) runs.delete(id);
+  for (const what of ['isOver', 'hasEnded'] as const) {
+    for (const [id, known] of runs) {
+      if (runs.size <= KEPT_CHATS) return;
+      if (known[what]) runs.delete(id);
+    }
   }
 }
 

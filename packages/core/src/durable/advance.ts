@@ -15,7 +15,7 @@ import { createEventQueue } from './event-queue.ts';
 import { createPausableLog, type PausableLog } from './pausable-log.ts';
 import type { TaskItem } from '../tasks/task-item.ts';
 import { isEdit, logResponse, type DurableCommand } from './commands.ts';
-import { createStoredLog, type StoredLog } from './stored-log.ts';
+import { createStoredLog, isStorable, type StoredLog } from './stored-log.ts';
 
 /** A run that is advanced step by step: its start, and its stored events. */
 export type StoredRun<Input = unknown> = {
@@ -88,8 +88,8 @@ export type Advanced =
  * run again, so a run may be advanced by another process and another version of the code each time.
  *
  * Whatever an earlier process has left behind is settled first: half an answer is void, and the model is asked
- * again; a call with a result keeps it; a call that had not begun is made; of the others, those that only read,
- * are `idempotent` or are answered by an agent, which continues where it was. All others may have taken effect,
+ * again; a call with a result keeps it; a call that had not begun is made, unless it repeats one that may have taken
+ * effect; of the others, those that only read, are `idempotent` or are answered by an agent, which continues where it was. All others may have taken effect,
  * and the model reads that they were interrupted.
  *
  * Rejects if events cannot be stored and if `signal` aborts; the stored log is whole in both cases.
@@ -111,7 +111,12 @@ export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOpti
     known.add(events);
   };
   const queue = createEventQueue(store, fail);
-  log.listen((event) => queue.add(event));
+  log.listen((event) => {
+    if (isStorable(event)) return queue.add(event);
+    // stored as it is, no process could continue the run or stop it
+    for (const last of endInstead(event, run)) queue.add(last);
+    settle({ status: 'done' });
+  });
   let isLast = false;
   const beforeEnd = async (): Promise<void> => {
     isLast = true;
@@ -125,7 +130,7 @@ export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOpti
   try {
     const voids = voidingEvent(log.events);
     if (voids !== undefined) log.append(voids);
-    const isWaiting = watch(log, settle);
+    const isWaiting = watch(log, settle, ending.signal);
     if (end?.aborted === true) onEnd();
     else end?.addEventListener('abort', onEnd, { once: true });
     if (stop?.aborted === true) onStop();
@@ -205,14 +210,31 @@ function createOutcome(log: PausableLog, release: () => void): Outcome {
   return { reached, settle, fail };
 }
 
-/** Resolves once the run has ended or can only continue with a response. Returns whether it already waits. */
-function watch(log: PausableLog, settle: Outcome['settle']): () => boolean {
+/**
+ * How long a call may take to start or to ask while the other calls wait for responses, in milliseconds. One that repeats
+ * another call never does, and a slow `needsApproval` function only asks later.
+ */
+const SOON_MS = 10_000;
+
+/**
+ * Resolves once the run has ended or can only continue with a response. Returns whether it already waits. `over` aborts
+ * when the outcome is known.
+ */
+function watch(log: PausableLog, settle: Outcome['settle'], over: AbortSignal): () => boolean {
   const calls = createOpenCalls();
   for (const event of log.events) calls.apply(event);
   let isDue = false;
-  const check = (): boolean => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  over.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  const check = (isLate = false): boolean => {
     isDue = false;
-    if (log.ended || calls.idleState(new Set()) !== 'waiting') return false;
+    const idleState = calls.idleState(new Set());
+    if (log.ended || idleState === 'busy') return false;
+    if (idleState === 'soon' && !isLate) {
+      clearTimeout(timer);
+      timer = setTimeout(() => check(true), SOON_MS);
+      return false;
+    }
     const { approvals, clientToolCalls } = log.getState();
     const waits = new Set(calls.asking().map(({ waitsFor }) => waitsFor));
     settle({
@@ -229,6 +251,7 @@ function watch(log: PausableLog, settle: Outcome['settle']): () => boolean {
     if (event.type === 'run-end') return settle({ status: 'done' });
     if (isDue) return;
     isDue = true;
+    clearTimeout(timer);
     // the calls of one step request their approvals one after the other
     setTimeout(check);
   });
@@ -274,9 +297,34 @@ function endEarly<Input>(log: PausableLog, run: StoredRun<Input>, error: Cueline
         : ({ outcome: 'error', error: error.toJSON() } as const);
     return log.append({ type: 'run-end', ...how });
   }
-  for (const event of failedStart(run.definition.name, error, run.messages, run.input)) {
-    log.push(event.type === 'run-start' ? { ...event, runId: run.runId } : event);
+  for (const event of failedEvents(run, error, run.messages)) log.push(event);
+}
+
+/** Returns the log of a run that could not start. */
+function failedEvents<Input>(
+  { definition, input, runId }: StoredRun<Input>,
+  error: CuelineError | undefined,
+  messages: readonly UIMessage[] | undefined,
+): RunEvent[] {
+  return [...failedStart(definition.name, error, messages, input)].map((event) =>
+    event.type === 'run-start' ? { ...event, runId } : event,
+  );
+}
+
+/** Returns the events that end a run instead of one that cannot be stored. */
+function endInstead<Input>({ seq, t, type }: RunEvent, run: StoredRun<Input>): readonly RunEvent[] {
+  if (type === 'run-start') {
+    const error = new CuelineError(
+      'invalid_options',
+      'A part of the messages has a field of the wrong type, or lacks one, so the run was not started. Send UI messages as the AI SDK defines them; a file, for example, needs a mediaType.',
+    );
+    return failedEvents(run, error, []);
   }
+  const error = new CuelineError(
+    'storage_failed',
+    `An event of type ${type} has a field of the wrong type, or lacks one, so it cannot be stored and the run was ended. Check what the model's provider and the tools return.`,
+  );
+  return [{ seq, t, type: 'run-end', outcome: 'error', error: error.toJSON() }];
 }
 
 /**

@@ -53,6 +53,12 @@ export function createStoredLog(runId: string, stored: readonly RunEvent[] = [])
   return log;
 }
 
+/** True for an event that can be read again once it is stored as JSON. */
+export function isStorable(event: RunEvent): boolean {
+  // JSON leaves out or replaces some values that the check refuses
+  return isRunEvent(event) || isRunEvent(JSON.parse(JSON.stringify(event)));
+}
+
 function missingEventError(runId: string, at: number): CuelineError {
   return new CuelineError(
     'storage_failed',

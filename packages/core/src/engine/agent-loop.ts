@@ -4,6 +4,7 @@ import type { CuelineError } from '../base/errors.ts';
 import { guardedDownload } from '../provider/guarded-download.ts';
 import { isBrowser } from '../models/platform.ts';
 import { toRunError } from '../models/run-error.ts';
+import { activeTime } from '../log/active-time.ts';
 import type { RunPast } from '../log/run-past.ts';
 import type { TaskListDefinition } from '../prompt/task-list.ts';
 import type { PromptBuilder } from '../prompt/prompt-builder.ts';
@@ -72,7 +73,8 @@ export function startAgentLoop(agentContext: AgentContext, loopOptions: AgentLoo
   const { timeout, maxRetries, ...options } = loopOptions.options;
   const timeouts = readTimeouts(timeout);
   const who = path === undefined ? 'The run' : 'The agent';
-  const abortSignal = withTotalLimit(loopOptions.abortSignal, timeouts.totalMs, who);
+  const spent = (): number => spentBefore(agentContext);
+  const abortSignal = withTotalLimit(loopOptions.abortSignal, timeouts.totalMs, who, spent);
   const { taskList } = prompt.definitions;
   if (past !== undefined) takeOverPast(agentContext, past, taskList);
   // before the first events, because a listener may edit a task at once
@@ -163,6 +165,13 @@ export function startAgentLoop(agentContext: AgentContext, loopOptions: AgentLoo
     }),
   );
   return { result, recorder, response };
+}
+
+/** Returns how long a loop of a durable run has worked in other processes, in milliseconds. */
+function spentBefore({ runContext, past }: AgentContext): number {
+  // a retry gets the whole time again
+  if (runContext.durable === undefined || past === undefined) return 0;
+  return activeTime(past.events) - (past.events[0]?.t ?? 0);
 }
 
 /** Gives the parts that a run and its agents share what another process has left of this loop. */

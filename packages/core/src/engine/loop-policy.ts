@@ -20,11 +20,16 @@ export type LoopPolicySetup = {
   policy: (context: LoopPolicyContext) => LoopPolicy;
 };
 
+/** Options that do not change what a model answers: where and how a request is sent, and what is recorded of it. */
+export type RequestOptions = Pick<PromptOptions, 'headers' | 'providerOptions' | 'telemetry'>;
+
 /** The loop that a policy is for. */
 export type LoopPolicyContext = {
   agentContext: AgentContext;
   /** The first messages. */
   messages: readonly ModelMessage[];
+  /** Options of the loop's model calls, which those of the policy's own prompts have, too. */
+  options: RequestOptions;
   /** Aborts when the loop ends, also if no end is logged because another process continues it. */
   abortSignal: AbortSignal | undefined;
 };

@@ -1,6 +1,8 @@
 import type { ToolEffect } from '../tools/tool-types.ts';
 import type { ModelMessage, OutputInterface, UIMessage } from 'ai';
 import { CuelineError } from '../base/errors.ts';
+import { isRecord } from '../base/is-record.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import { checkPlugins } from '../prompt/check-plugins.ts';
 import type { Plugin } from '../prompt/prompt.ts';
 import { isPromptDefinition, type PromptDefinition } from '../prompt/define-prompt.ts';
@@ -154,13 +156,26 @@ function optionsOver(under: LoopPolicySetup['options'] | undefined, options: Pro
   );
   return {
     ...under,
-    ...options,
+    ...withoutUndefined(options),
+    ...timeoutOver(under.timeout, options.timeout),
     system: undefined,
     instructions,
     messages: [...(under.messages ?? []), ...(options.messages ?? [])],
     tools: { ...under.tools, ...options.tools },
     limits: { ...under.limits, ...options.limits },
   };
+}
+
+/** Joins time limits by field, unless they are mistakes, which are refused later. A number is the limit of the whole run. */
+function timeoutOver(
+  under: PromptOptions['timeout'],
+  timeout: PromptOptions['timeout'],
+): Pick<PromptOptions, 'timeout'> {
+  const [below, above] = [under, timeout].map((given) =>
+    typeof given === 'number' ? { totalMs: given } : given,
+  );
+  if (!isRecord(below) || !isRecord(above)) return {};
+  return { timeout: { ...below, ...withoutUndefined(above) } };
 }
 
 /** Returns the error for a task list in a session or an agent call, whose policy would replace the list's messages. */

@@ -11,7 +11,7 @@ import { noteInput } from '../prompt/prompt-inputs.ts';
 import type { Plugin, Prompt } from '../prompt/prompt.ts';
 import type { ToolList } from '../tools/tool-list.ts';
 import type { OwnOpenCall } from './take-over/finish-step.ts';
-import type { LoopPolicySetup } from './loop-policy.ts';
+import type { LoopPolicyContext, LoopPolicySetup } from './loop-policy.ts';
 import { budgetExceededError } from '../tool-calls/limits.ts';
 import { checkMessages, openPrompt, type OpenedPrompt } from './open-prompt.ts';
 import type { Ending } from './ending.ts';
@@ -100,13 +100,18 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
   });
   const model = inner.model === undefined ? parent.model : await runContext.models.resolve(inner.model);
   const located = locateAgent(parent, inner);
-  const { path, callBase, past, calls, known } = located;
+  const { path, callBase, calls, known } = located;
   if (known?.end !== undefined) {
     const sink = { append: () => {}, ended: true };
     const context = { runContext, path, depth, callBase, model, sink, past: readPast(known.events) };
-    await reportEnd({ setup: policySetup, agentContext: context, messages: promptMessages, prompt }, known);
+    const { options } = inner;
+    await reportEnd(
+      { setup: policySetup, agentContext: context, messages: promptMessages, options, prompt },
+      known,
+    );
     return resultOf(name, known.events, known.end);
   }
+  const past = await awaitProviderApprovals(located, runContext, abortSignal);
   const earlier = past === undefined ? [] : messagesOf(past, calls);
   const messages = [
     ...promptMessages,
@@ -130,7 +135,12 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
       messageId: createId('msg'),
     });
   }
-  const policy = policySetup?.policy({ agentContext, messages: promptMessages, abortSignal });
+  const policy = policySetup?.policy({
+    agentContext,
+    messages: promptMessages,
+    options: inner.options,
+    abortSignal,
+  });
   const value = (): unknown => (response === undefined ? policy?.result?.()?.output : response.value);
   const { result, recorder, response } = startAgentLoop(agentContext, {
     prompt,
@@ -197,6 +207,33 @@ function locateAgent(parent: AgentContext, inner: InnerPrompt): AgentLocation {
   return { ...located, past, calls: openCallsOf(past, oldBase), voids };
 }
 
+/**
+ * Waits for the approvals that the provider of an agent has requested in another process. Returns what the agent takes over,
+ * with the responses.
+ */
+async function awaitProviderApprovals(
+  { path, past }: AgentLocation,
+  { durable, log, pending }: AgentContext['runContext'],
+  signal: AbortSignal | undefined,
+): Promise<RunPast | undefined> {
+  // of any other run, the log may come from elsewhere, and its approvals with it
+  if (durable === undefined || past === undefined || past.openStep !== undefined) return past;
+  const approvals = past.state.approvals.filter(
+    ({ agent, providerExecuted, response, withdrawn }) =>
+      agent === undefined && providerExecuted === true && response === undefined && withdrawn !== true,
+  );
+  if (approvals.length === 0) return past;
+  pending.takeOver({ approvals, clientToolCalls: [] }, path);
+  await Promise.all(
+    approvals.map(async (approval) => {
+      const { approvalId, toolCallId, toolName, input } = approval;
+      const request = { approvalId, toolCallId, toolName, input, providerExecuted: true as const };
+      await pending.requestApproval(request, signal, path);
+    }),
+  );
+  return readPast(agentLogOf(log.events, path, 0)?.events ?? past.events);
+}
+
 /** Returns the prefix of the keys that the calls of an agent's last step had, if the step began in an earlier retry. */
 function retriedBaseOf({ agentEvents = [] }: AgentContext, path: string | undefined): string | undefined {
   const start = agentEvents.findLastIndex((event) => event.type === 'agent-start' && event.agent === path);
@@ -239,18 +276,15 @@ function isOf(
 async function reportEnd(
   {
     setup,
-    agentContext,
-    messages,
     prompt,
-  }: {
+    ...context
+  }: Omit<LoopPolicyContext, 'abortSignal'> & {
     setup: LoopPolicySetup | undefined;
-    agentContext: AgentContext;
-    messages: readonly ModelMessage[];
     prompt: OpenedPrompt['prompt'];
   },
   { events, end }: AgentLog,
 ): Promise<void> {
-  const policy = setup?.policy({ agentContext, messages, abortSignal: undefined });
+  const policy = setup?.policy({ ...context, abortSignal: undefined });
   if (policy?.ended === undefined || end === undefined) return;
   const tools = toolsWithModelOutput(prompt.definitions.tools);
   const { turns } = await readPastTurns({ events, state: reduceAll(events) }, tools);

@@ -133,6 +133,7 @@ export async function startRun<
   const policy = opened.policySetup?.policy({
     agentContext,
     messages: past === undefined ? opened.messages : await openingMessages(opened, config.messages),
+    options: opened.options,
     abortSignal: abort.signal,
   });
   const { result, recorder, response } = startAgentLoop(agentContext, {

@@ -140,7 +140,8 @@ function readUse(events: readonly RunEvent[], { usage }: RunState): RunPast['use
   const used = { steps: 0, toolCalls: 0, tokens: usage.totalTokens };
   for (const event of events) {
     if (event.type === 'step-start') used.steps += 1;
-    if (event.type === 'sub-call-start') used.toolCalls += 1;
+    // the first is the call of the composite tool itself
+    if (event.type === 'sub-call-start' && event.index > 0) used.toolCalls += 1;
     // an open call is counted when it is made
     const ends = event.type === 'tool-end' || event.type === 'tool-error';
     if (ends && event.providerExecuted !== true) used.toolCalls += 1;

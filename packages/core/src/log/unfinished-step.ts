@@ -231,7 +231,8 @@ function readBlock(open: Map<string, number[]>, event: RunEvent, index: number):
     case 'text-delta':
     case 'reasoning-delta': {
       const key = `${event.type.split('-', 1)[0]}:${event.id}`;
-      open.set(key, [...(event.type.endsWith('start') ? [] : (open.get(key) ?? [])), index]);
+      if (event.type.endsWith('start')) open.set(key, []);
+      open.get(key)?.push(index);
       return;
     }
     case 'text-end':

@@ -37,7 +37,7 @@ export class PromptBuilder implements Prompt {
   #definitions: Definitions = emptyDefinitions();
   #base: Definitions = this.#definitions;
   #task = false;
-  /** The prompts of tasks that methods of plugins define for at the moment. The definitions go to the last one. */
+  /** The prompts of tasks that methods of plugins define for at the moment. Their definitions go to the last one. */
   readonly #targets: PromptBuilder[] = [];
   #started = false;
   /** True once no more messages can be added. */
@@ -61,14 +61,25 @@ export class PromptBuilder implements Prompt {
     }
   }
 
-  /** All definitions so far; inside a task's `extend`, those of that task. */
+  /** All definitions so far; of a prompt of a task, those of that task. */
   get definitions(): Definitions {
-    return this.#target.#definitions;
+    return this.#definitions;
   }
 
-  /** The prompt that gets the next definition. */
-  get #target(): PromptBuilder {
-    return this.#targets.at(-1) ?? this;
+  /**
+   * Returns the prompt as plugins are set up with it: while one of their methods is called for a task, it defines for
+   * that task. A script's own prompt always defines for itself. Called by the runner.
+   */
+  forPlugins(): this {
+    return new Proxy(this, {
+      get: (prompt, name) => {
+        const isReplaced = Object.getOwnPropertyDescriptor(prompt, name)?.get === undefined;
+        if (isReplaced) return Reflect.get(prompt, name) as unknown;
+        // found when it is called, because plugins keep methods: ({ def }) => …
+        const method = Reflect.get(PromptBuilder.prototype, name) as (...args: unknown[]) => unknown;
+        return (...args: unknown[]) => method.apply(this.#targets.at(-1) ?? this, args);
+      },
+    });
   }
 
   $(strings: TemplateStringsArray, ...values: unknown[]): void {
@@ -82,12 +93,12 @@ export class PromptBuilder implements Prompt {
   }
 
   def(name: string, content: string): string {
-    this.#target.#definitions.variables.set(name, textVariable(name, content));
+    this.#definitions.variables.set(name, textVariable(name, content));
     return `<${name}>`;
   }
 
   defData(name: string, data: object): string {
-    this.#target.#definitions.variables.set(name, dataVariable(name, data));
+    this.#definitions.variables.set(name, dataVariable(name, data));
     return `<${name}>`;
   }
 
@@ -113,20 +124,20 @@ export class PromptBuilder implements Prompt {
         `prompt.defSystem('${name}', …) takes a string, but got ${quoteValue(value)}.`,
       );
     }
-    this.#target.#definitions.system.set(name, {
+    this.#definitions.system.set(name, {
       value,
       ...(options.providerOptions === undefined ? {} : { providerOptions: options.providerOptions }),
     });
   }
 
   defMessage<Role extends MessageRole>(role: Role, content: MessageContent[Role]): void {
-    if (this.#target.#fixed) {
+    if (this.#fixed) {
       throw new CuelineError(
         'invalid_definition',
         'The run has started, so its first messages are fixed. Return the text from the tool instead.',
       );
     }
-    const { messages } = this.#target.#definitions;
+    const { messages } = this.#definitions;
     messages.push(toModelMessage(role, content, messages, inputsOf(this)));
   }
 
@@ -175,7 +186,7 @@ export class PromptBuilder implements Prompt {
         'prompt.defHook takes a function: prompt.defHook(({ stepNumber }) => ({ activeTools: [] })).',
       );
     }
-    this.#target.#definitions.hooks.push(hook);
+    this.#definitions.hooks.push(hook);
   }
 
   defTaskList(tasks: readonly TaskDefinition[], options?: TaskListOptions): TaskListHandle {
@@ -211,8 +222,8 @@ export class PromptBuilder implements Prompt {
     scoped.#base = this.#base;
     scoped.#task = true;
     noteInput(scoped, ...inputsOf(this));
-    // plugins define on the prompt that they were set up with, so that prompt passes definitions on to the task while
-    // one of their methods runs
+    // plugins define on the prompt that they were set up with, which passes definitions on to the task while one of
+    // their methods runs
     for (const [name, value] of Object.entries(this)) {
       const method: unknown =
         typeof value === 'function'
@@ -247,30 +258,30 @@ export class PromptBuilder implements Prompt {
   #addSystemText(text: string): void {
     // a text that the author leaves empty on a condition
     if (text.trim() === '') return;
-    const { system } = this.#target.#definitions;
+    const { system } = this.#definitions;
     const before = system.get('');
     system.set('', { value: before === undefined ? text : `${before.value}\n\n${text}` });
   }
 
   #addTool(name: string, tool: ToolDefinition): void {
-    if (this.#hasNoTools && !this.#target.#task) {
+    if (this.#hasNoTools && !this.#task) {
       throw new CuelineError(
         'invalid_definition',
         `The run has started without tools, so ${name} cannot be added now. Define it in the prompt function.`,
       );
     }
     // a tool of a task may replace one of the prompt, but not a tool of the task list
-    if (this.#target.#definitions.tools.has(name) || this.#base.taskList?.tools.has(name) === true) {
+    if (this.#definitions.tools.has(name) || this.#base.taskList?.tools.has(name) === true) {
       throw new CuelineError(
         'invalid_definition',
         `A tool named ${name} already exists. Give this one another name.`,
       );
     }
-    this.#target.#definitions.tools.set(name, tool);
+    this.#definitions.tools.set(name, tool);
   }
 
   #addTaskList(list: TaskListDefinition, addTools: (list: TaskListDefinition) => void): TaskListHandle {
-    if (this.#target.#task) {
+    if (this.#task) {
       throw new CuelineError(
         'invalid_definition',
         'A task cannot have a task list of its own. Give the task an agent with prompt.defAgent, and the agent the list.',

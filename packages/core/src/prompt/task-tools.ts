@@ -80,7 +80,8 @@ type ValidationResult = { feedback: string | undefined; thrown?: true };
 async function validate(definition: TaskDefinition | undefined, result: string): Promise<ValidationResult> {
   try {
     const feedback: unknown = await definition?.validation?.(result);
-    if (typeof feedback === 'string') return { feedback: feedback === '' ? undefined : feedback };
+    // a long text is cut like that of an error
+    if (typeof feedback === 'string') return { feedback: feedback === '' ? undefined : thrownText(feedback) };
     return { feedback: feedback === false ? 'The result is not right.' : undefined };
   } catch (error) {
     const isMeant = sourceOf(error, 'validation') === 'cueline';

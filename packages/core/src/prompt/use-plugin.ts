@@ -1,15 +1,16 @@
 import { CuelineError } from '../base/errors.ts';
-import type { Plugin, Prompt } from './prompt.ts';
+import type { Plugin } from './prompt.ts';
+import type { PromptBuilder } from './prompt-builder.ts';
 
 /** Lets a plugin make its definitions, and adds its methods to `prompt`. @throws CuelineError `invalid_definition` */
-export async function usePlugin(prompt: Prompt, plugin: Plugin): Promise<void> {
+export async function usePlugin(prompt: PromptBuilder, plugin: Plugin): Promise<void> {
   if (plugin?.kind !== 'plugin') {
     throw new CuelineError(
       'invalid_definition',
       'options.plugins takes what definePlugin returns: plugins: [definePlugin({ name: …, setup(prompt) { … } })].',
     );
   }
-  const methods: unknown = await plugin.setup(prompt);
+  const methods: unknown = await plugin.setup(prompt.forPlugins());
   if (typeof methods !== 'object' || methods === null) return;
   for (const name of memberNames(methods)) {
     if (name in prompt) {

@@ -12,9 +12,9 @@ export type Timeouts = {
   model: ModelTimeouts;
   /** Returns the time limit of a tool that sets none, in milliseconds. */
   toolMs(toolName: string): number;
-  /** The limit of the whole run or agent; undefined for none. Waiting for an approval counts. */
+  /** The limit of the whole run or agent; undefined for none. Waiting for an approval counts, except in durable runs. */
   totalMs: number | undefined;
-  /** The limit that the AI SDK measures: a step with its tools. Waiting for an approval counts. */
+  /** The limit that the AI SDK measures: a step with its tools. Waiting for an approval in this process counts. */
   sdk: { timeout?: { stepMs: number } };
 };
 
@@ -41,10 +41,15 @@ function isLimited(ms: number | undefined): ms is number {
 }
 
 /**
- * Returns a signal that also aborts when `who`, a run or an agent, has taken longer than `ms` milliseconds. The reason then
- * has the name `TimeoutError`, as the AI SDK expects, and the error of the run as its cause.
+ * Returns a signal that also aborts when `who`, a run or an agent, has taken longer than `ms` milliseconds, of which it took
+ * `spent` before. The reason then has the name `TimeoutError`, as the AI SDK expects, and the error of the run as its cause.
  */
-export function withTotalLimit(signal: AbortSignal, ms: number | undefined, who: string): AbortSignal {
+export function withTotalLimit(
+  signal: AbortSignal,
+  ms: number | undefined,
+  who: string,
+  spent: () => number,
+): AbortSignal {
   if (ms === undefined) return signal;
   const controller = new AbortController();
   const onTimeout = (): void => {
@@ -52,7 +57,9 @@ export function withTotalLimit(signal: AbortSignal, ms: number | undefined, who:
     controller.abort(Object.assign(new DOMException(cause.message, 'TimeoutError'), { cause }));
   };
   // does not keep a process alive whose run is not read
-  AbortSignal.timeout(Math.ceil(ms)).addEventListener('abort', onTimeout, { once: true });
+  AbortSignal.timeout(Math.max(1, Math.ceil(ms - spent()))).addEventListener('abort', onTimeout, {
+    once: true,
+  });
   return anySignal(signal, controller.signal);
 }
 

@@ -98,7 +98,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
   function brokenOff(error: unknown): void {
     if (controller.signal.aborted) return end({ outcome: 'stopped' });
     if (executor.attach !== undefined && !isGone(error))
-      lost = hasBegun() ? { events: [...log.events] } : { request, events };
+      lost = { key, request: hasBegun() ? undefined : request, events: [...log.events] };
     if (CuelineError.isInstance(error)) return fail(error);
     const message = error instanceof Error ? error.message : String(error);
     fail(new CuelineError('script_error', message, { cause: error }));

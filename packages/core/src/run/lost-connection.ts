@@ -8,6 +8,8 @@ export type LostConnection = {
   request?: RunRequest<never> | undefined;
   /** The beginning of the log. */
   events: readonly RunEvent[];
+  /** The key of the start. */
+  key: string | undefined;
 };
 
 /** True if the run is no longer known, so that attaching cannot succeed. */

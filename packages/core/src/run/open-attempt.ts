@@ -11,7 +11,6 @@ import type { RunInternals } from './run-internals.ts';
 import { notify, watchLog } from './run-state.ts';
 
 type NewAttempt = LostConnection & {
-  key: string | undefined;
   executor?: Executor | undefined;
   /** The calls that wait until what precedes them is stored. */
   calls?: StoredCalls | undefined;
@@ -23,6 +22,8 @@ export function openAttempt(
   { executor = run.settings.executor ?? inProcess(), calls, ...work }: NewAttempt,
 ): Attempt {
   const { attempts } = run;
+  // what a start keeps begins the stored log anew
+  if (work.request) for (const event of work.events) run.writer?.add(event);
   let made: Attempt | undefined;
   const attempt = (made = createAttempt({
     ...work,
@@ -60,8 +61,8 @@ export function continueLog(run: RunInternals, events: readonly RunEvent[], isSt
 }
 
 /** Continues lost work: the run if it still exists, or the start, which its executor makes only once. */
-export function reconnect(run: RunInternals, lost: LostConnection, key: string | undefined): Attempt {
-  const attempt = openAttempt(run, { ...lost, key });
+export function reconnect(run: RunInternals, lost: LostConnection): Attempt {
+  const attempt = openAttempt(run, lost);
   if (lost.request === undefined) attachOrFail(attempt);
   notify(run);
   return attempt;
@@ -70,7 +71,7 @@ export function reconnect(run: RunInternals, lost: LostConnection, key: string |
 /** Follows the work of the shown attempt again, if it was detached or its connection was lost. */
 export function attachShown(run: RunInternals): void {
   const { shown } = run.attempts;
-  if (shown?.lost) reconnect(run, shown.lost, shown.key);
+  if (shown?.lost) reconnect(run, shown.lost);
   else if (shown && !run.log.ended) attachOrFail(shown);
 }
 

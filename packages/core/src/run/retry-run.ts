@@ -14,7 +14,7 @@ export type { RetryOptions } from './run.ts';
 /** How the work of a run is continued. */
 export type RetryStarts = {
   /** Continues work whose connection was lost. */
-  reconnect(run: RunInternals, lost: LostConnection, key: string | undefined): Attempt;
+  reconnect(run: RunInternals, lost: LostConnection): Attempt;
   /** Starts the shown conversation again, with the kept steps. */
   continueConversation(run: RunInternals, kept: AttemptInput): Promise<unknown>;
 };
@@ -36,7 +36,7 @@ export function retryRun(
   }
   const from = options?.from;
   const { shown } = run.attempts;
-  if (from === undefined && shown?.lost !== undefined) return followAgain(run, starts, shown.lost, shown.key);
+  if (from === undefined && shown?.lost !== undefined) return followAgain(run, starts, shown.lost);
   return retryFromLog(run, starts, from);
 }
 
@@ -69,13 +69,11 @@ function isInstance(value: unknown): boolean {
 }
 
 /** Follows lost work again, or tries it again from the log if it does not exist any more or is over. */
-function followAgain(
-  run: RunInternals,
-  starts: RetryStarts,
-  lost: LostConnection,
-  key: string | undefined,
-): Promise<unknown> {
-  const found = starts.reconnect(run, lost, key);
+function followAgain(run: RunInternals, starts: RetryStarts, lost: LostConnection): Promise<unknown> {
+  const { definition, model, options } = run.settings;
+  // the executor makes one run of the request's key; a start that it has refused, or not received, has the current settings
+  const request = lost.request && { ...lost.request, definition, model, options };
+  const found = starts.reconnect(run, { ...lost, request });
   const result = found.result.catch((error: unknown) => {
     if (run.attempts.shown !== found || !(isGone(error) || isOver(error, lost, found))) throw error;
     return retryFromLog(run, starts, undefined);

@@ -24,7 +24,6 @@ function start(
   run.lastInput = input;
   if (writer !== undefined) run.storageError = undefined;
   run.starting = { ...requesting, messages: [...shows] };
-  for (const event of events) writer?.add(event);
   const calls = writer?.calls();
   const attempt = openAttempt(run, {
     request: {

@@ -1,4 +1,5 @@
 import type { EventWriter, StoredLog, TabbedRun } from './event-writer.ts';
+import type { OpenedTab } from './tabs.ts';
 import { loadModule } from '../base/load-module.ts';
 import { CuelineError } from '../base/errors.ts';
 import { isRunEvent } from '../wire/check-event.ts';
@@ -197,7 +198,11 @@ export async function openEventWriter(
   onError: (error: CuelineError | undefined) => void,
   run: TabbedRun,
 ): Promise<EventWriter> {
-  const writer = createEventWriter(storage, id, onError);
+  let tab: OpenedTab | undefined;
+  const writer = createEventWriter(storage, id, (error) => {
+    // the other tab stores the same run
+    if (error?.details?.['reason'] !== 'other_tab' || tab?.mayBeStoredElsewhere !== true) onError(error);
+  });
   const { scope } = storage;
   const { navigator, BroadcastChannel } = globalThis as {
     navigator?: { locks?: unknown };
@@ -206,7 +211,10 @@ export async function openEventWriter(
   if (scope === undefined || !navigator?.locks || BroadcastChannel === undefined) return writer;
   const { openTab } = await loadModule('tabs', import('./tabs.ts'));
   // a frame without an origin has locks that it may not use
-  return openTab({ id, scope, writer, run, readStored: () => readStored(storage, id) }).catch(() => writer);
+  tab = await openTab({ id, scope, writer, run, readStored: () => readStored(storage, id) }).catch(
+    () => undefined,
+  );
+  return tab ?? writer;
 }
 
 /**

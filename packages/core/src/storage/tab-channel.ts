@@ -5,8 +5,8 @@ import type { RunCommand } from '../executors/executor.ts';
 
 /** The messages between the tabs that show one run. `log` is the id of the run's last start. */
 export type TabMessage =
-  /** A log has begun in the sending tab. */
-  | { type: 'begun'; log: string }
+  /** A log has begun in the sending tab. `isStored`: read it from the storage, because it grows on a route. */
+  | { type: 'begun'; log: string; isStored?: boolean }
   /** Asks the tab in which the log grows for the events after this one, and for later ones. */
   | { type: 'ask'; log: string; after: number }
   /** Events of a log, in order. `isWhole` is true if nothing is missing after the requested ones. */

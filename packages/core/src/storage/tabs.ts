@@ -22,6 +22,12 @@ type TabOptions = {
   readStored(): Promise<StoredLog>;
 };
 
+/** The writer of a tab. */
+export type OpenedTab = EventWriter & {
+  /** True for a run on a route that this tab has not started: another tab may store it. */
+  readonly mayBeStoredElsewhere: boolean;
+};
+
 /** How long to wait for the last events of a tab that has released the lock, in milliseconds. */
 const LAST_EVENTS_MS = 100;
 /** How long the storage may take to return what it has, in milliseconds. */
@@ -33,14 +39,14 @@ const STORED_MS = 1_000;
  * Stores a run that several tabs may show. One of them works on it: it holds the run's lock, stores the events and
  * sends them to the others. These follow it, and one of them continues the run when that tab is gone.
  */
-export async function openTab(options: TabOptions): Promise<EventWriter> {
+export async function openTab(options: TabOptions): Promise<OpenedTab> {
   const tab = new Tab(options);
   await tab.check();
   return tab;
 }
 
 /** One of the tabs that show a run. */
-class Tab implements EventWriter {
+class Tab implements OpenedTab {
   readonly #readStored: TabOptions['readStored'];
   readonly #writer: TabOptions['writer'];
   readonly #run: TabOptions['run'];
@@ -55,6 +61,11 @@ class Tab implements EventWriter {
   /** `direct`: a run on a route, which each tab follows by itself. */
   #mode: 'own' | 'following' | 'direct' = 'own';
   #isElsewhere = false;
+  /**
+   * The shown run, in `direct`: it `starts` here and has no id yet, it has `started` here, it was `found` in the storage, or
+   * `other`: another tab has started it and stores it.
+   */
+  #origin: 'starts' | 'started' | 'found' | 'other' = 'found';
   /** The number of this tab's starts that wait for the lock. */
   #starts = 0;
   /** The number of this tab's starts that are in progress. */
@@ -98,6 +109,7 @@ class Tab implements EventWriter {
     if (!this.#tab.isReady) return;
     switch (message.type) {
       case 'begun':
+        if (message.isStored === true) return void this.#showStored(message.log);
         if (this.#starts > 0 || message.log === this.#followed?.log || this.#mode === 'direct') return;
         // another tab may have stolen the lock, and this tab does not know it yet
         if (this.#lock.isHeld)
@@ -127,6 +139,17 @@ class Tab implements EventWriter {
         this.#requests.answer(message.key, message.reply);
     }
   };
+
+  /** Shows a run on a route that another tab has started, unless this tab starts one. */
+  async #showStored(log: string): Promise<void> {
+    const { shown } = this.#run.attempts;
+    const { events } = await this.#readStored().catch(() => ({ events: [] }));
+    const isBusy = this.#origin === 'starts' || this.#starts > 0 || this.#working > 0;
+    if (isBusy || this.#run.attempts.shown !== shown || lastRunId(events) !== log) return;
+    this.#origin = 'other';
+    this.#known.add(log);
+    this.#run.show(events);
+  }
 
   #receive(events: readonly RunEvent[], isWhole: boolean): void {
     const whole = this.#incoming!;
@@ -195,10 +218,13 @@ class Tab implements EventWriter {
     }
   }
 
-  /** Runs a start here, once no other tab works on the run. */
+  /**
+   * Works on the run here, once no other tab does. Holds the lock until the run has ended, also if its caller stops reading.
+   */
   async #runHere(
     start: (signal: AbortSignal) => AsyncIterable<RunEvent>,
     signal: AbortSignal,
+    attach: Executor['attach'],
   ): Promise<AsyncIterator<RunEvent>> {
     const release = await this.#own(signal);
     this.#working += 1;
@@ -206,7 +232,9 @@ class Tab implements EventWriter {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const event of waiting) this.#broadcast(event);
-    const events = start(anySignal(signal, this.#stolen.signal))[Symbol.asyncIterator]();
+    const own = anySignal(signal, this.#stolen.signal);
+    const events = start(own)[Symbol.asyncIterator]();
+    let runId = lastRunId(this.#run.log()) ?? '';
     let isOver = false;
     const over = (): void => {
       if (isOver) return;
@@ -214,12 +242,14 @@ class Tab implements EventWriter {
       this.#working -= 1;
       this.#outbox.flush();
       const late = new Promise((resolve) => setTimeout(resolve, STORED_MS));
-      void Promise.race([this.#writer.flush(), late]).then(release);
+      // by then the run has the end that its executor did not emit
+      setTimeout(() => void Promise.race([this.#writer.flush(), late]).then(release));
     };
     const next = async (): Promise<IteratorResult<RunEvent>> => {
       try {
         const event = await events.next();
         if (event.done === true) over();
+        else if ('runId' in event.value) ({ runId } = event.value);
         return event;
       } catch (error) {
         over();
@@ -229,13 +259,28 @@ class Tab implements EventWriter {
     return {
       next,
       async return() {
-        // a caller who stops reading does not end it
+        // waits for the end and does not read it: the executor keeps an unread end for a caller who attaches
+        const rest = attach?.(runId, Infinity, own)?.[Symbol.asyncIterator]();
+        if (rest !== undefined) void events.return?.();
         void (async () => {
-          while ((await next()).done !== true);
-        })().catch(() => {});
+          while ((await (rest?.next() ?? next())).done !== true);
+        })()
+          .catch(() => {})
+          .then(over);
         return { done: true, value: undefined };
       },
     };
+  }
+
+  /** Follows a run of this tab again. */
+  #attachHere(
+    attach: NonNullable<Executor['attach']>,
+    ...[runId, after, signal]: Parameters<typeof attach>
+  ): AsyncIterable<RunEvent> | undefined {
+    const more = attach(runId, after, signal);
+    // with an aborted signal, the run only ends
+    if (more === undefined || signal.aborted) return more;
+    return openLazily(() => this.#runHere(() => more, signal, attach));
   }
 
   #follow(after: number, signal: AbortSignal): AsyncIterable<RunEvent> {
@@ -329,10 +374,27 @@ class Tab implements EventWriter {
       this.#followed = undefined;
     }
     if (this.#mode === 'following') return;
-    if (this.#mode === 'direct') return this.#writer.add(event);
+    if (this.#mode === 'direct') return this.#addDirectly(event);
     if (event.seq === 0) this.#waiting = [];
     if (this.#lock.isHeld && this.#starts === 0) this.#broadcast(event);
     else this.#waiting.push(event);
+  }
+
+  /** Stores an event of a run on a route, and lets the other tabs know once its start is stored. */
+  #addDirectly(event: RunEvent): void {
+    if (event.seq === 0 && this.#origin === 'other') this.#origin = 'found';
+    if (this.#origin === 'other') return;
+    this.#writer.add(event);
+    if (this.#origin !== 'starts') return;
+    if (event.type === 'run-end') this.#origin = 'started';
+    if (event.type !== 'run-start' && event.type !== 'run-resume') return;
+    this.#origin = 'started';
+    const { runId: log } = event;
+    void this.#writer.flush().then(() => this.#channel.post({ type: 'begun', log, isStored: true }));
+  }
+
+  get mayBeStoredElsewhere(): boolean {
+    return this.#mode === 'direct' && (this.#origin === 'found' || this.#origin === 'other');
   }
 
   calls(): StoredCalls {
@@ -353,6 +415,8 @@ class Tab implements EventWriter {
   executor(inner: Executor, isStart: boolean): Executor {
     if ('remote' in inner || inner.replays === true) {
       this.#mode = 'direct';
+      if (isStart) this.#origin = 'remote' in inner ? 'starts' : 'started';
+      else if (this.#origin !== 'other') this.#origin = 'found';
       for (const event of this.#waiting) this.#writer.add(event);
       this.#waiting = [];
       return inner;
@@ -368,8 +432,9 @@ class Tab implements EventWriter {
       };
     }
     return {
-      start: (request, signal) => openLazily(() => this.#runHere((own) => inner.start(request, own), signal)),
-      ...(inner.attach === undefined ? {} : { attach: inner.attach }),
+      start: (request, signal) =>
+        openLazily(() => this.#runHere((own) => inner.start(request, own), signal, inner.attach)),
+      ...(inner.attach === undefined ? {} : { attach: this.#attachHere.bind(this, inner.attach) }),
       ...(inner.send === undefined ? {} : { send: inner.send }),
     };
   }

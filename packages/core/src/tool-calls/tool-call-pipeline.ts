@@ -11,6 +11,7 @@ import { approvedArguments, isRefusal } from './approve.ts';
 import { callKey } from '../base/call-key.ts';
 import { copyPlain } from '../json/copy-plain.ts';
 import { toModelError } from '../tools/model-error.ts';
+import { isForeignSuspension } from '../tools/suspend.ts';
 import { redactKeys } from '../messages/redact-keys.ts';
 import { editNote } from '../messages/tool-output.ts';
 import { budgetExceededError } from './limits.ts';
@@ -221,7 +222,9 @@ class Pipeline implements ToolCallPipeline {
 
   /** Returns an output for the log and the model. */
   #finished({ tool }: AdmittedCall, output: unknown): unknown {
-    return redactKeys(tool.finish(output), this.#runContext.secrets);
+    // as text, so that neither a session nor the reader of a log takes it for a suspension
+    const data = isForeignSuspension(output) ? JSON.stringify(output) : output;
+    return redactKeys(tool.finish(data), this.#runContext.secrets);
   }
 
   /** Waits until a call may start: in the log, approved, and with a permit. Its time begins to run. */

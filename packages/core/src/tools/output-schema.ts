@@ -2,7 +2,7 @@ import type { ToolFunction } from './tool-types.ts';
 import type { FlexibleSchema } from 'ai';
 import { thrownText } from '../base/error-source.ts';
 import { CuelineError } from '../base/errors.ts';
-import { isSuspension } from './suspend.ts';
+import { isForeignSuspension, isSuspension } from './suspend.ts';
 import { quoteValue } from '../base/quote-value.ts';
 import { parseWith, toValidator, type ToolSchema } from './schema.ts';
 import { lastOutput } from './tool-callbacks.ts';
@@ -29,7 +29,7 @@ export function withOutputSchema(
   streams: boolean,
 ): ToolFunction {
   const read = async (output: unknown): Promise<unknown> => {
-    if (isSuspension(output)) return output;
+    if (isSuspension(output) && !isForeignSuspension(output)) return output;
     try {
       return await parseWith(schema, output);
     } catch (error) {

@@ -4,6 +4,7 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { expect, test, vi } from 'vitest';
 import { call } from '../support.ts';
 import { banker, keptRunIds, PlainChat, submission, textOf, userMessage } from '../support/chat.ts';
+import { after } from '../support/runs.ts';
 
 const talk = definePrompt('talk', (prompt) => prompt.defSystem('role', 'You are brief.'));
 const slow: readonly ScriptedTurn[] = [[{ text: 'One ' }, { delay: 60 }, { text: 'two.' }]];
@@ -88,6 +89,17 @@ test('The latest hundred chats and all running ones are remembered', async () =>
   expect([known.lastIndexOf(false), known.indexOf(true)]).toEqual([10, 11]);
   expect(transport.messages('asking')).toHaveLength(2);
   transport.stop('asking');
+});
+
+test('Chats whose runs have ended unread are forgotten, too, the oldest first', async () => {
+  const { definition } = banker();
+  const ids = Array.from({ length: 105 }, (_, n) => `${n}`);
+  const model = scriptedModel(ids.map(() => [call('pay', { amount: 1 })]));
+  const transport = new PromptTransport(definition, { model, options: { timeout: { totalMs: 20 } } });
+  for (const id of ids) await new PlainChat({ id, transport }).sendMessage({ text: 'Pay.' });
+  await after(100);
+  await new PlainChat({ id: 'last', transport }).sendMessage({ text: 'Pay.' });
+  expect(['0', '1', '104'].map((id) => transport.messages(id).length > 0)).toEqual([false, false, true]);
 });
 
 test('After a reload, an executor that still has the run returns it once', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { UIMessage } from 'ai';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
@@ -6,11 +7,13 @@ import {
   definePrompt,
   inProcess,
   reduceAll,
+  tool,
   type PromptDefinition,
   type RunEvent,
 } from '@cueline/core';
 import { decodeLog, encodeLog } from '@cueline/core/link';
 import type { ScriptedTurn } from '@cueline/core/testing';
+import { modelOf, type Answer } from '../support/any-answer.ts';
 import {
   ask,
   bookTrip,
@@ -110,6 +113,34 @@ test.each<[string, ScriptedTurn[], Worker['options'], steps: number, end: object
   expect(stateOf(worker.store).steps).toHaveLength(steps);
 });
 
+test('the time limit of a run counts the steps of earlier processes', async () => {
+  const nap = definePrompt('nap', (prompt) => {
+    prompt.$`Sleep.`;
+    prompt.defTool('sleep', 'Sleep', z.object({ night: z.number() }), () => setTimeout(600, 'slept'));
+  });
+  const nights = [1, 2, 3].map((night) => calls({ name: 'sleep', input: { night } }));
+  const worker = workerFor(nap, nights, { options: { timeout: { totalMs: 1_000 } } });
+  expect(await work(worker)).toEqual({ status: 'next' });
+  expect(await work(worker)).toEqual({ status: 'done' });
+  expect(stateOf(worker.store)).toMatchObject({
+    error: { code: 'timeout', details: { phase: 'total', ms: 1_000 } },
+  });
+});
+
+test('the calls inside a call count as often as in one process', async () => {
+  const kit = definePrompt('kit', (prompt) => {
+    prompt.$`Work.`;
+    const act = tool('act', 'Act', z.object({ on: z.number() }), ({ on }) => on);
+    prompt.defTool('kit', 'A kit', [act]);
+  });
+  const parts = [1, 2, 3].map((on) =>
+    calls({ name: 'kit', input: { calls: [{ name: 'act', args: { on } }] } }),
+  );
+  const worker = workerFor(kit, [...parts, 'Done.'], { options: { limits: { toolCalls: 4 } } });
+  await workToEnd(worker);
+  expect(stateOf(worker.store)).toMatchObject({ status: 'done', result: 'Done.' });
+});
+
 test('a run continues with another version of the prompt, in which a tool is gone and a text has changed', async () => {
   const done: Done = [];
   const store = createStore();
@@ -132,6 +163,33 @@ test('the log of a run that failed to start has its error', async () => {
   const worker = workerFor(broken, []);
   expect(await work(worker)).toEqual({ status: 'done' });
   expect(stateOf(worker.store)).toMatchObject({ status: 'error', runId: 'run-1' });
+});
+
+test.each<[string, object]>([
+  ['a text whose state is a number', { type: 'text', text: 'Hi.', state: 0 }],
+  ['a file without a name', { type: 'file', mediaType: 'text/plain', url: 'data:,a', filename: null }],
+  ['a file without a type', { type: 'file', url: 'data:,a' }],
+])('a run ends with an error if a message has %s', async (_what, part) => {
+  const messages = [{ id: 'turn', role: 'user', parts: [part] }] as UIMessage[];
+  const worker = workerFor(bookTrip([]), trip, { messages });
+  expect(await work(worker)).toEqual({ status: 'done' });
+  // the next process can read the log
+  expect(await work(worker)).toEqual({ status: 'done' });
+  const { status, runId, error } = stateOf(worker.store);
+  expect({ status, runId, code: error?.code }).toEqual({
+    status: 'error',
+    runId: 'run-1',
+    code: 'invalid_options',
+  });
+});
+
+test('a run ends with an error if the model returns something that the log cannot hold', async () => {
+  const custom = { type: 'custom', kind: 7 };
+  const model = modelOf([[{ type: 'text-start', id: 't' }, custom] as unknown as Answer]);
+  const worker: Worker = { store: createStore(), definition: bookTrip([]), model: () => model };
+  expect(await work(worker)).toEqual({ status: 'done' });
+  expect(await work(worker)).toEqual({ status: 'done' });
+  expect(stateOf(worker.store)).toMatchObject({ status: 'error', error: { code: 'storage_failed' } });
 });
 
 test.each([

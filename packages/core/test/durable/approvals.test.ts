@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { definePrompt } from '@cueline/core';
 import type { ScriptedTurn } from '@cueline/core/testing';
@@ -48,6 +48,24 @@ test('a run waits for approvals without a process, and continues with the respon
   expect(state).toMatchObject({ status: 'done', result: 'Sent.' });
   expect(state.approvals).toHaveLength(2);
   expect(state.toolCalls.map(({ output }) => output)).toEqual(['sent', 'sent', 'seen']);
+});
+
+test('a run waits without a process if a call repeats one that needs an approval', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
+  onTestFinished(() => void vi.useRealTimers());
+  const done: Done = [];
+  const twice = calls({ name: 'send', input: { to: 'a' } }, { name: 'send', input: { to: 'a' } });
+  const worker = workerFor(ask(done), [twice, 'Sent.']);
+  const first = workUntilWaiting(worker);
+  await vi.waitFor(() => expect(stateOf(worker.store).approvals).toHaveLength(1));
+  await vi.advanceTimersByTimeAsync(15_000);
+  const [id] = await first;
+  expect(await work(worker, [approval(id!)])).toEqual({ status: 'done' });
+  expect(done).toEqual(['send a']);
+  const state = stateOf(worker.store);
+  expect(state).toMatchObject({ status: 'done', result: 'Sent.' });
+  expect(state.approvals).toHaveLength(1);
+  expect(state.toolCalls.map(({ output }) => output)).toEqual(['sent', 'sent']);
 });
 
 const same = (to: string): ScriptedTurn => [{ toolCall: { name: 'send', input: { to }, id: 'same' } }];

@@ -94,6 +94,17 @@ test('an idempotent call is made again with the same key', async () => {
   expect(keys.length).toBeGreaterThan(10);
 });
 
+test('of two identical writes, the second is not made if the first was interrupted', async () => {
+  const twice = [
+    calls({ name: 'book', input: { train: 7 } }, { name: 'book', input: { train: 7 } }),
+    'Booked.',
+  ];
+  await killEverywhere(bookTrip, twice, (done, store, after) => {
+    expect(stateOf(store), after).toMatchObject({ status: 'done', result: 'Booked.' });
+    expect(countIn(done, 'book 7'), after).toBeLessThanOrEqual(1);
+  });
+});
+
 test('an agent inside a tool continues where it was', async () => {
   const noting = (done: Done): Definition =>
     withHelper((inner) =>

@@ -4,7 +4,15 @@ import { createRun, definePrompt, type PromptDefinition, type RunEvent } from '@
 import { jsonSchema, tool, type ToolSet } from 'ai';
 import { json } from '../support.ts';
 import { modelOf, type Answer } from '../support/any-answer.ts';
-import { createStore, stateOf, work, workToEnd, type Worker } from '../support/durable-runs.ts';
+import {
+  approval,
+  createStore,
+  stateOf,
+  work,
+  workToEnd,
+  workUntilWaiting,
+  type Worker,
+} from '../support/durable-runs.ts';
 
 const about = { toolName: 'mcp.pay', providerExecuted: true, dynamic: true } as const;
 const says = (text: string): Answer => [
@@ -107,4 +115,30 @@ test('an agent inside a tool waits for its provider, too', async () => {
   await workToEnd({ ...worker, model: () => modelOf([paid]) }, [approved, refused]);
   await workToEnd({ ...worker, model: () => modelOf([says('Done.')]) });
   expect(stateOf(store).agents).toMatchObject([{ status: 'done', text: expect.stringContaining('Paid.') }]);
+});
+
+test('an agent still waits for its provider after another call of the run has its answer', async () => {
+  const definition = definePrompt('parent', (prompt) => {
+    prompt.$`Ask the payer.`;
+    prompt.defAgent('payer', 'Pays', z.object({}), (_args, inner) => inner.$`Pay.`, { tools: mcp });
+    prompt.defTool('send', 'Send', z.object({}), () => 'sent', { needsApproval: true });
+  }) as unknown as PromptDefinition<never>;
+  const called: Answer = [
+    { type: 'tool-call', toolCallId: 'c', toolName: 'payer', input: '{}' },
+    { type: 'tool-call', toolCallId: 'd', toolName: 'send', input: '{}' },
+  ];
+  const store = createStore();
+  const worker: Worker = { store, definition, model: () => modelOf([called, asks]) };
+  const [sending, ...others] = (await workUntilWaiting(worker)) as [string, string, string];
+  expect(others).toEqual(['mcpr_a', 'mcpr_b']);
+  const none = { ...worker, model: () => modelOf([]) };
+  const waits = { status: 'waiting', approvalIds: others, clientCallIds: [] };
+  expect(await work(none, [approval(sending)])).toEqual(waits);
+  expect(await work(none, [refused])).toEqual({ ...waits, approvalIds: ['mcpr_a'] });
+  const end = modelOf([paid, says('Done.')]);
+  await workToEnd({ ...worker, model: () => end }, [approved]);
+  const state = stateOf(store);
+  expect(state).toMatchObject({ status: 'done', result: 'Done.' });
+  expect(state.toolCalls.map(({ output }) => output)).toEqual(['Paid.', 'sent']);
+  expect(JSON.stringify((end as Sent).calls[0]?.prompt)).toMatch(/mcpr_a.*mcpr_b|mcpr_b.*mcpr_a/);
 });

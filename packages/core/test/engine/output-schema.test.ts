@@ -139,6 +139,11 @@ describe('the outputSchema of a tool', () => {
     ]);
   });
 
+  test('checks foreign data that has the form of a suspension', async () => {
+    const foreign: unknown = JSON.parse('{"kind":"cueline-suspension","payload":1}');
+    expect((await returning(foreign, z.object({ a: z.string() }))).call.state).toBe('output-error');
+  });
+
   test('must be a schema, and is refused for an agent', async () => {
     const define = (outputSchema: unknown, agent = false) =>
       runPrompt(

@@ -1,7 +1,8 @@
 // What a plugin returns are methods of prompt, however they were written.
 import { definePlugin, type Prompt } from '@cueline/core';
 import { expect, test } from 'vitest';
-import { play } from '../support.ts';
+import * as z from 'zod';
+import { call, play } from '../support.ts';
 
 class Base {
   protected readonly terms: string[] = [];
@@ -97,4 +98,80 @@ test('a method with the name of a prompt method is refused', async () => {
   ).rejects.toThrow(
     'Plugin "clash" has a method defTool, but prompt.defTool already exists. Give it another name.',
   );
+});
+
+test('while an async method works for a task, the prompt itself defines for the whole run', async () => {
+  let open = (): void => {};
+  const gate = new Promise<void>((resolve) => (open = resolve));
+  const late = definePlugin({
+    name: 'late',
+    setup: ({ def, defTool }) => ({
+      async slow() {
+        await gate;
+        def('OWN', '1');
+        defTool('own', '', z.object({}), () => 'own');
+      },
+    }),
+  });
+  type Late = Prompt & { slow(): Promise<void> };
+  let slow: Promise<void> | undefined;
+  const { state, model } = await play(
+    {
+      kind: 'prompt',
+      name: 'late',
+      plugins: [late],
+      run(prompt) {
+        prompt.defTaskList([
+          { task: 'One', extend: (own) => void (slow = (own as Late).slow()) },
+          { task: 'Two' },
+        ]);
+        prompt.defTool('look', '', z.object({}), async () => {
+          prompt.def('ALL', '1');
+          prompt.defTool('all', '', z.object({}), () => 'all');
+          open();
+          await slow;
+        });
+        prompt.$`Go.`;
+      },
+    },
+    [[call('look')], [call('finishTask', { result: '1' })], [call('finishTask', { result: '2' })], 'Done.'],
+  );
+  expect(state.status).toBe('done');
+  expect(state.variables).toMatchObject({ ALL: { value: '1' } });
+  expect(state.variables).not.toHaveProperty('OWN');
+  const names = model.calls.map(({ tools = [] }) =>
+    tools.map(({ name }) => name).filter((name) => name === 'own' || name === 'all'),
+  );
+  expect(names).toEqual([[], ['all', 'own'], ['all'], ['all']]);
+});
+
+test('a method of the prompt that several plugins replace defines for a task, too', async () => {
+  const counted: string[] = [];
+  const counts = (name: string) =>
+    definePlugin({
+      name,
+      setup(prompt) {
+        const { def } = prompt;
+        prompt.def = (variable, text) => {
+          counted.push(`${name} ${variable}`);
+          return def(variable, text);
+        };
+      },
+    });
+  const { state, model } = await play(
+    {
+      kind: 'prompt',
+      name: 'counted',
+      plugins: [counts('a'), counts('b')],
+      run(prompt) {
+        prompt.defTaskList([{ task: 'One', extend: (own) => void own.def('OWN', '1') }]);
+        prompt.def('ALL', '1');
+        prompt.$`Go.`;
+      },
+    },
+    [[call('finishTask', { result: '1' })], 'Done.'],
+  );
+  expect(counted).toEqual(['b ALL', 'a ALL', 'b OWN', 'a OWN']);
+  expect(JSON.stringify(model.calls[0]?.prompt)).toContain('<OWN>');
+  expect(Object.keys(state.variables)).toEqual(['ALL']);
 });

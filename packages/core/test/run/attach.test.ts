@@ -145,6 +145,20 @@ describe('a start without a response', () => {
     expect(run.log()).toEqual(json(hub.log()));
   });
 
+  test('is sent again by retry() with the settings of that moment', async () => {
+    const { run, hub } = setUp({
+      async instead(request) {
+        const { model } = (await request.clone().json()) as { model?: string };
+        return model === 'bad:x' ? new Response(null, { status: 400 }) : undefined;
+      },
+    });
+    run.configure({ model: 'bad:x' });
+    await expect(run.start({ to: 'both' })).rejects.toMatchObject({ code: 'bad_request' });
+    run.configure({ model: 'good:y' });
+    expect(await run.retry()).toBe('Both are sent.');
+    expect(hub.bodies).toMatchObject([{ model: 'good:y', input: { to: 'both' } }]);
+  });
+
   test('makes another run if it is repeated after a stop', async () => {
     const { run, hub } = setUp({ tamper: cut([0, 0, 0, 0]) });
     await run.start({ to: 'both' }).catch(() => {});

@@ -193,3 +193,31 @@ test('a page that is closed right after a retry on a route inside a step can ret
   expect(reloaded.getState().toolCalls).toMatchObject([{ toolName: 'wave', state: 'output-error' }]);
   run.stop();
 });
+
+test.each(['retry', 'attach'] as const)(
+  'a retry that no route answers is followed by one that is stored (%s)',
+  async (again) => {
+    const greet = definePrompt('greet', (prompt) => {
+      prompt.defTool('look', 'Looks', z.object({}), () => 'seen');
+      prompt.$`Greet.`;
+    });
+    let isReachable = true;
+    const { fetch } = createHub(greet, {
+      model: scriptedModel([[call('look')], failure, 'Hello.']),
+      options: { maxRetries: 0 },
+      instead: () => (isReachable ? undefined : new Response(null, { status: 502 })),
+    });
+    const executor = viaRoute('https://example.test/api/greet', { fetch, retryDelay: () => 0 });
+    const storage = memoryStorage();
+    const run = createRun(greet, { id: 'a', storage, executor });
+    expect(await codeOf(run.start())).toBe('provider_error');
+    isReachable = false;
+    expect(await codeOf(run.retry())).toBe('overloaded');
+    await expect.poll(() => stored(storage)).toEqual(json(run.log()));
+    isReachable = true;
+    void run[again]();
+    await expect.poll(() => run.getState()).toMatchObject({ status: 'done', text: 'Hello.' });
+    await expect.poll(() => stored(storage)).toEqual(json(run.log()));
+    expect(run.getState().storageError).toBeUndefined();
+  },
+);

@@ -1,9 +1,10 @@
-import { createRun, definePrompt, type Run, type RunEvent } from '@cueline/core';
+import { createRun, definePrompt, viaRoute, type Executor, type Run, type RunEvent } from '@cueline/core';
 import { replay } from '@cueline/core/replay';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { createBrowser, type Tab } from '../support/browser.ts';
+import { createHub } from '../support/memory-route.ts';
 import { killTabs } from '../support/killed-tabs.ts';
 
 afterEach(() => vi.unstubAllGlobals());
@@ -242,6 +243,70 @@ test('a run is stored without other tabs where the page may use no locks', async
   expect(await run.start()).toBe('Hello.');
   expect(run.getState().storageError).toBeUndefined();
   await until(() => browser.logs.get('mail')?.at(-1)?.type === 'run-end');
+});
+
+test('a conversation on a route is one in all tabs', async () => {
+  const browser = open();
+  const talk = definePrompt('talk', (prompt) => prompt.defSystem('role', 'You are brief.'));
+  const hub = createHub(talk, { model: scriptedModel(['One.', 'Two.', 'Three.']) });
+  const executor = viaRoute('https://example.test/api/talk', { fetch: hub.fetch });
+  const [run, other] = [browser.openTab(), browser.openTab()].map(({ storage, use }) => {
+    use();
+    const opened = createRun(talk, { id: 'talk', storage, executor });
+    return { run: opened, restored: opened.restored };
+  }) as [{ run: Run; restored: Promise<void> }, { run: Run; restored: Promise<void> }];
+  await Promise.all([run.restored, other.restored]);
+  const says = (text: string): boolean => JSON.stringify(browser.logs.get('talk')).includes(text);
+  expect(await run.run.send('A')).toBe('One.');
+  await until(() => other.run.getState().text === 'One.');
+  expect(await other.run.send('B')).toBe('Two.');
+  expect([says('"A"'), says('"B"')]).toEqual([true, true]);
+  await until(() => run.run.getState().text === 'Two.');
+  expect(await run.run.send('C')).toBe('Three.');
+  await until(() => other.run.getState().text === 'Three.');
+  expect(run.run.log()).toEqual(other.run.log());
+  expect(browser.logs.get('talk')).toEqual(run.run.log());
+});
+
+test('a detached run that has ended in its tab shows its end when it is attached, and is stored', async () => {
+  const browser = open();
+  const run = await openRun(browser.openTab(), { written: [] }, [slowly, 'Bye.']);
+  const result = run.start();
+  await until(() => types(run).includes('run-start'));
+  run.detach();
+  await until(() => browser.holders() === 0);
+  expect(run.getState().status).toBe('running');
+  run.attach();
+  expect(await result).toBe('Bye.');
+  await until(() => browser.logs.get('mail')?.at(-1)?.type === 'run-end');
+  expect(browser.logs.get('mail')).toEqual(run.log());
+  await until(() => browser.holders() === 0);
+});
+
+test('a run whose executor fails between two batches has its end in all tabs, and is not repeated', async () => {
+  const browser = open();
+  let starts = 0;
+  const executor: Executor = {
+    async *start() {
+      starts += 1;
+      yield { seq: 0, t: 0, type: 'run-start', v: 2, runId: 'r', model: 'm:x', messages: [], messageId: 'a' };
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      throw new Error('broken');
+    },
+  };
+  const fail = definePrompt('fail', (prompt) => prompt.$`Fail.`);
+  const [first, second] = [browser.openTab(), browser.openTab()] as const;
+  first.use();
+  const run = createRun(fail, { id: 'mail', storage: first.storage, executor });
+  run.start().catch(() => {});
+  await until(() => browser.logs.get('mail')?.length === 1);
+  second.use();
+  const other = createRun(fail, { id: 'mail', storage: second.storage, executor });
+  await other.restored;
+  await until(() => run.getState().status === 'error' && other.getState().status === 'error');
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect([starts, browser.logs.get('mail')?.at(-1)?.type]).toEqual([1, 'run-end']);
+  expect(other.log()).toEqual(run.log());
 });
 
 async function recordedLog(): Promise<readonly RunEvent[]> {

@@ -1,3 +1,5 @@
+import { startTimer } from './timer.ts';
+
 /** How long one operation of a store may take, in milliseconds. */
 const DEFAULT_TIMEOUT_MS = 10_000;
 
@@ -21,6 +23,6 @@ export function withTimeout<Value>(work: Promise<Value>, ms: number = DEFAULT_TI
  * process that was frozen runs its timers first, and reads answers that came meanwhile only then.
  */
 export function startSuspendSafeTimer(ms: number, work: () => void): () => void {
-  let timer = setTimeout(() => (timer = setTimeout(work, ms / 2)), ms / 2);
+  let timer = startTimer(() => (timer = startTimer(work, ms / 2)), ms / 2);
   return () => clearTimeout(timer);
 }

@@ -1,4 +1,5 @@
 import { CuelineError } from '@cueline/core';
+import { createCallSlots } from './call-slots.ts';
 import { createRequestCount } from './count-requests.ts';
 import { networkOf } from './network-of.ts';
 import type { Requester } from './origins.ts';
@@ -27,8 +28,8 @@ export type IdentifyOptions = {
   auth: Authenticate | 'none';
   /**
    * Returns the requester's IP address, without a port; anything else is 503. Required if `auth` is `'none'`. With an
-   * `auth` function, requests that it refuses or fails at are counted by address: after 60 in a minute they are 429. Without
-   * `address` they count together: after 1,200 in a minute every request is 429, also of requesters whom `auth` would accept.
+   * `auth` function, requests that it refuses or fails at are counted by address: after 60 in a minute they are 429, and it
+   * gets 60 of one address at once, while others wait. Without `address` they count together: after 1,200 in a minute every request is 429, also of requesters whom `auth` would accept.
    * Only the server knows where the address is: srvx in `request.ip`, Cloudflare in `cf-connecting-ip`. A header that
    * a client can set is not an address.
    */
@@ -36,7 +37,10 @@ export type IdentifyOptions = {
 };
 
 const maxSubjectLength = 256;
-/** How many requests of one network `auth` may refuse in a minute. Further ones are refused without calling it. */
+/**
+ * How many requests of one network `auth` may refuse in a minute, and how many it gets at once, while others wait. Further ones
+ * are refused without calling it.
+ */
 const FAILURES_PER_MINUTE = 60;
 /** How often a failing `auth` or `address` is reported, in milliseconds. */
 const REPORT_MS = 60_000;
@@ -44,8 +48,9 @@ const REPORT_MS = 60_000;
 const SHARED_LIMIT_FACTOR = 20;
 
 /**
- * Checks the options once, and returns the function that identifies requesters. Calls `onFailure` if `address` or `auth`
- * returns something invalid, and, at most once a minute for each, if it throws or hangs. Throws `invalid_options`.
+ * Checks the options once, and returns the function that identifies requesters. Calls `onFailure` if `auth` returns
+ * something invalid, and, at most once a minute for each, if `address` does or one of them throws or hangs. Throws
+ * `invalid_options`.
  */
 export function createIdentify(
   { auth, address }: IdentifyOptions,
@@ -72,7 +77,8 @@ export function createIdentify(
     );
   }
   const failures = createNetworkCount(FAILURES_PER_MINUTE, address, onFailure);
-  const authenticate = createCaller('auth', onFailure);
+  const inSlot = createCallSlots(countedTogether(FAILURES_PER_MINUTE, address));
+  const authenticate = createCaller('auth', atMostOnceAMinute(onFailure));
   const identify = async (request: Request): Promise<Identity> => {
     const identity = await authenticate(() => auth(request));
     if (typeof identity !== 'object' || identity === null) throw unauthorizedRefusal();
@@ -90,15 +96,19 @@ export function createIdentify(
   };
 
   return async (request) => {
-    // before `auth`, which may query a database
-    const network = await failures.check(request);
-    try {
-      return await identify(request);
-    } catch (error) {
-      // libraries throw for invalid credentials, so a failure is counted like a refusal
-      failures.count(network);
-      throw error;
-    }
+    const network = await failures.read(request);
+    // requests of one moment are counted only once `auth` has refused them
+    return inSlot(network, async () => {
+      // before `auth`, which may query a database
+      failures.check(network);
+      try {
+        return await identify(request);
+      } catch (error) {
+        // libraries throw for invalid credentials, so a failure is counted like a refusal
+        failures.count(network);
+        throw error;
+      }
+    });
   };
 }
 
@@ -132,10 +142,10 @@ function quote(value: unknown): string {
 
 /** Counts the requests of networks. */
 export type NetworkCount = {
-  /**
-   * Returns the network of a request. Throws a {@link Refusal} with 429 if its next request would be one too many.
-   */
-  check(request: Request): Promise<string>;
+  /** Returns the network of a request. */
+  read(request: Request): Promise<string>;
+  /** Throws a {@link Refusal} with 429 if the next request of a network would be one too many. */
+  check(network: string): void;
   /** Counts a request of a network. Throws the same if it is one too many. */
   count(network: string): void;
 };
@@ -149,33 +159,31 @@ export function createNetworkCount(
   address: ((request: Request) => string) | undefined,
   onFailure: (error: unknown) => void,
 ): NetworkCount {
-  const requests = createRequestCount(address === undefined ? perMinute * SHARED_LIMIT_FACTOR : perMinute);
-  const readNetwork =
-    address === undefined ? async () => 'all callers' : createNetworkReader(address, onFailure);
-  return {
-    async check(request) {
-      const network = await readNetwork(request);
-      requests.check(network);
-      return network;
-    },
-    count: (network) => requests.count(network),
-  };
+  const { check, count } = createRequestCount(countedTogether(perMinute, address));
+  const read = address === undefined ? async () => 'all callers' : createNetworkReader(address, onFailure);
+  return { read, check, count };
+}
+
+/** Returns the limit of what is counted together: the requests of one network, or all without `address`. */
+function countedTogether(limit: number, address: IdentifyOptions['address']): number {
+  return address === undefined ? limit * SHARED_LIMIT_FACTOR : limit;
 }
 
 /**
  * Returns the function that reads a request's network. It throws a {@link Refusal} with 503 if `address` returns no
- * IP address, and reports that to `onFailure`.
+ * IP address, and reports that to `onFailure`, at most once a minute.
  */
 function createNetworkReader(
   address: (request: Request) => string,
   onFailure: (error: unknown) => void,
 ): (request: Request) => Promise<string> {
-  const call = createCaller('address', onFailure);
+  const report = atMostOnceAMinute(onFailure);
+  const call = createCaller('address', report);
   return async (request) => {
     const identity: unknown = await call(() => address(request));
     const network = typeof identity === 'string' ? networkOf(identity) : undefined;
     if (network !== undefined) return network;
-    onFailure(invalidAddressError(identity));
+    report(invalidAddressError(identity));
     throw new Refusal('unavailable', "The caller's address could not be read on this server.");
   };
 }
@@ -184,24 +192,30 @@ type Caller = <Value>(question: () => Value | Promise<Value>) => Promise<Value>;
 
 /**
  * Returns a function that calls `auth` or `address`, and refuses the request if that fails, so that a broken session store
- * lets no requester in. Reports one failure a minute, because libraries throw for each invalid credential.
+ * lets no requester in.
  */
 function createCaller(name: 'auth' | 'address', onFailure: (error: unknown) => void): Caller {
-  let nextReport = 0;
   return async (question) => {
     try {
       return await withTimeout((async () => question())());
     } catch (error) {
       if (error instanceof Refusal) throw error;
-      if (performance.now() >= nextReport) {
-        nextReport = performance.now() + REPORT_MS;
-        onFailure(error instanceof TimeoutElapsed ? silentError(name) : error);
-      }
+      onFailure(error instanceof TimeoutElapsed ? silentError(name) : error);
       throw new Refusal(
         'unavailable',
         'The caller could not be authenticated at the moment. Try again in a while.',
       );
     }
+  };
+}
+
+/** Reports one failure a minute, because a library throws for each invalid credential, and anyone can send them. */
+function atMostOnceAMinute(onFailure: (error: unknown) => void): (error: unknown) => void {
+  let nextReport = 0;
+  return (error) => {
+    if (performance.now() < nextReport) return;
+    nextReport = performance.now() + REPORT_MS;
+    onFailure(error);
   };
 }
 

@@ -28,15 +28,24 @@ export async function reserve(
   if (reserved.ok) return;
   const { why, retryAfterMs } = reserved;
   if (why === 'budget') {
-    if (call.tokens > call.dailyTokens) {
+    const { tokens, cost = 0, dailyTokens, dailyCost = Infinity } = call;
+    if (tokens > dailyTokens) {
       throw new Refusal(
         'budget_exceeded',
-        `This call could use up to ${call.tokens} tokens, more than the ${call.dailyTokens} of a day. Ask for a shorter answer.`,
+        `This call could use up to ${tokens} tokens, more than the ${dailyTokens} of a day. Ask for a shorter answer.`,
       );
     }
+    if (cost > dailyCost) {
+      throw new Refusal(
+        'budget_exceeded',
+        `This call could cost up to ${Number(cost.toPrecision(3))}, more than the ${dailyCost} of a day. Ask for a shorter answer.`,
+      );
+    }
+    // with a limit of cost, the store does not say which of them refused
+    const most = dailyCost === Infinity ? ` up to ${tokens} tokens,` : '';
     throw new Refusal(
       'budget_exceeded',
-      `This call could use up to ${call.tokens} tokens, more than you have left today. Ask for a shorter answer, or try again once your calls in progress have ended, or tomorrow.`,
+      `This call could use${most} more than you have left today. Ask for a shorter answer, or try again once your calls in progress have ended, or tomorrow.`,
       { retryAfterMs },
     );
   }

@@ -22,6 +22,18 @@ const taskStatuses: Record<TaskStatus, true> = {
   skipped: true,
 };
 
+/** The fields that parts of these kinds must have, each a string. A log with another value could not be read. */
+const requiredTexts: Readonly<Record<string, readonly string[]>> = {
+  text: ['text'],
+  reasoning: ['text'],
+  file: ['mediaType'],
+  'reasoning-file': [],
+  'source-url': ['url'],
+  'source-document': ['title'],
+};
+/** The fields that a part of these kinds, or of a call, may have, each a string. */
+const optionalTexts = ['state', 'title', 'toolName', 'errorText', 'url', 'mediaType', 'filename'];
+
 /** Decides which addresses a file may have, besides `data:`. */
 type FileUrls = ((url: URL) => boolean) | undefined;
 
@@ -92,9 +104,7 @@ function checkPart(part: unknown, path: string, fileUrls: FileUrls): void {
     );
   }
   const { type } = part;
-  if (type === 'text' || type === 'reasoning') {
-    if (typeof part['text'] !== 'string') throw invalidMessagesRefusal(`${path}.text is not a string.`);
-  } else if (type === 'file' || type === 'reasoning-file') {
+  if (type === 'file' || type === 'reasoning-file') {
     if (part['providerReference'] !== undefined) throw providerFileRefusal(`${path}.providerReference`);
     checkUrl(part['url'], `${path}.url`, fileUrls);
   } else if (type === 'steering-message') {
@@ -106,10 +116,20 @@ function checkPart(part: unknown, path: string, fileUrls: FileUrls): void {
   } else if (isCall(type)) {
     const texts = ['toolCallId', ...(type === 'dynamic-tool' ? ['toolName'] : [])];
     if (part['state'] === 'output-error') texts.push('errorText');
-    for (const name of texts) {
-      if (typeof part[name] !== 'string') throw invalidMessagesRefusal(`${path}.${name} is not a string.`);
-    }
     // a list of parts in its result names no file elsewhere, because core then reads it as data
+    checkTexts(part, texts, path);
+  }
+  if (Object.hasOwn(requiredTexts, type)) checkTexts(part, requiredTexts[type]!, path);
+}
+
+function checkTexts(
+  part: Readonly<Record<string, unknown>>,
+  required: readonly string[],
+  path: string,
+): void {
+  const sent = optionalTexts.filter((name) => part[name] !== undefined);
+  for (const name of [...required, ...sent]) {
+    if (typeof part[name] !== 'string') throw invalidMessagesRefusal(`${path}.${name} is not a string.`);
   }
 }
 

@@ -118,9 +118,9 @@ class Route {
     }
   }
 
-  async #sendCommand(runId: string, { request, identity }: Call): Promise<Response> {
+  async #sendCommand(runId: string, { request, identity }: Call, { take }: MemoryUser): Promise<Response> {
     const bytes = Math.min(this.#settings.commandBytes, this.#settings.bodyBytes);
-    const body = await this.#readWithinLimit(identity.subject, () => readJson(request, { bytes }));
+    const body = await this.#readWithinLimit(identity.subject, () => readJson(request, { bytes, take }));
     const command = readCommand(body);
     const run = await this.#runs.reach(runId, identity.subject);
     return jsonResponse(200, await run.send(command), { [RUN_HEADER]: run.runId });
@@ -191,9 +191,9 @@ class Route {
     const { subject } = call.identity;
     switch (call.request.method) {
       case 'POST':
-        return runId === undefined
-          ? this.#memory.during(subject, (user) => this.#start(call, user))
-          : this.#sendCommand(runId, call);
+        return this.#memory.during(subject, (user) =>
+          runId === undefined ? this.#start(call, user) : this.#sendCommand(runId, call, user),
+        );
       case 'GET':
         return this.#memory.during(subject, (user) => this.#resume(call, user));
       default:

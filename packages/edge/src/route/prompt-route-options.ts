@@ -94,8 +94,8 @@ export type PromptRouteLimits = Limits & {
   streamsPerRun: number;
   /**
    * How long a run of another instance may be silent before that instance is asked whether it is alive, in
-   * milliseconds. If it does not answer, which takes up to 8 s, the run ends with `interrupted`. Default 15
-   * seconds.
+   * milliseconds. If it does not answer, which takes up to 8 s, and longer with a
+   * store whose messages come late, the run ends with `interrupted`. Default 15 seconds.
    */
   quietMs: number;
 };

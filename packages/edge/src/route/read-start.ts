@@ -11,6 +11,7 @@ import { TimeoutElapsed, withTimeout } from '../base/with-timeout.ts';
 import type { AcceptedRun, AskedRun } from './prompt-route-options.ts';
 import { refusePrototypes } from './refuse-prototypes.ts';
 import type { ReachedRun, Start } from './runs/runs.ts';
+import { keyWithContent } from './runs/start-key.ts';
 import { runDefaults } from './read-limits.ts';
 import type { RouteSettings } from './settings.ts';
 
@@ -61,7 +62,7 @@ export async function readStart(
       ...accepted.options,
       limits: limitsOf(settings, accepted),
     },
-    key,
+    key: key === undefined ? undefined : keyWithContent(key, body),
   };
 }
 

@@ -1,3 +1,4 @@
+import { unrefTimer } from '../base/timer.ts';
 import { Refusal } from '../http/respond.ts';
 
 /** One streamed response. */
@@ -63,34 +64,64 @@ export function createStreams({ streams, streamsPerRun, leaseMs }: StreamLimits)
   };
 }
 
-/** Returns the same items. `reader` leaves once no client reads them any more. */
+/**
+ * How long a client may leave a response unread, in milliseconds. Its items refer to the whole run, so a client that
+ * reads nothing must not keep them forever.
+ */
+const STALL_MS = 60_000;
+
+/**
+ * Returns the same items, for one reader. It leaves once no client reads any more, or has read nothing for `stallMs`
+ * (default one minute), and the items are dropped.
+ */
 export function whileRead<Item>(
   items: AsyncIterable<Item>,
   { waits, leave }: StreamReader,
+  stallMs: number = STALL_MS,
 ): AsyncIterable<Item> {
+  /** Dropped at the end. Nothing else here may refer to the items. */
+  let source: AsyncIterator<Item> | undefined = items[Symbol.asyncIterator]();
+  let unreadSince: number | undefined = performance.now();
+
+  /** Returns what to end. */
+  function drop(): AsyncIterator<Item> | undefined {
+    const dropped = source;
+    clearInterval(timer);
+    source = undefined;
+    leave();
+    return dropped;
+  }
+
+  const timer = setInterval(() => {
+    if (unreadSince === undefined || performance.now() - unreadSince < stallMs) return;
+    drop()
+      ?.return?.()
+      .catch(() => {});
+  }, stallMs / 4);
+  unrefTimer(timer);
   return {
-    [Symbol.asyncIterator]() {
-      const iterator = items[Symbol.asyncIterator]();
-      return {
-        async next() {
-          waits(true);
-          try {
-            const next = await iterator.next();
-            if (next.done === true) leave();
-            return next;
-          } catch (error) {
-            leave();
-            throw error;
-          } finally {
-            waits(false);
-          }
-        },
-        async return() {
-          leave();
-          return (await iterator.return?.()) ?? { done: true, value: undefined };
-        },
-      };
-    },
+    [Symbol.asyncIterator]: () => ({
+      async next() {
+        if (source === undefined)
+          throw new Error('The client did not read the answer for too long. Reattach to continue.');
+        unreadSince = undefined;
+        waits(true);
+        try {
+          const next = await source.next();
+          if (next.done === true) drop();
+          return next;
+        } catch (error) {
+          drop();
+          throw error;
+        } finally {
+          unreadSince = performance.now();
+          waits(false);
+        }
+      },
+      async return() {
+        return (await drop()?.return?.()) ?? { done: true, value: undefined };
+      },
+    }),
   };
 }
 

@@ -70,7 +70,7 @@ export function readShareSettings(options: ShareStoreOptions): ShareSettings {
     requesterOf: checkOrigins(options.origins, options.development),
     identify: createIdentify(options, onFailure),
     async countRead(request) {
-      reads.count(await reads.check(request));
+      reads.count(await reads.read(request));
     },
     limits,
     limitStore: options.store ?? createMemoryLimits({ now }),

@@ -44,11 +44,19 @@ export const KEPT_MESSAGES = 200;
 /** How many bytes of them, so that a client with long commands cannot fill the store. The latest one is always kept. */
 export const KEPT_MESSAGE_BYTES: number = 4 << 20;
 
+/** The longest time for which a store keeps something, about 70 years: not every store accepts an infinite time. */
+export const MAX_EXPIRY_MS: number = 2 ** 41;
+
 /**
  * Stores runs, so that every instance that shares the store can read, stop and answer them. A run is forgotten
  * `replayMs` after its end, or `runMs + replayMs` after its beginning if it never ended. Failures reject.
  */
 export type RunLogStore = {
+  /**
+   * How long a message may take to reach a listener, in milliseconds, if that can be more than a second. The route waits three
+   * times this for a reply before it considers an instance gone.
+   */
+  readonly delayMs?: number;
   /**
    * Makes room for a run, or returns the run that its subject has started with this key before. Rejects if
    * there is no room: the route answers 503.

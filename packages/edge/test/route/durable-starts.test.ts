@@ -9,7 +9,7 @@ import {
   type PromptRouteEvent,
   type PromptRouteOptions,
 } from '@cueline/edge';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createSite, endOf, looks, runIdOf, says, start } from './durable-desk.ts';
 import { createServer, type Server } from './durable-server.ts';
 import { post, refusal } from './routes.ts';
@@ -39,13 +39,15 @@ describe('the start of a durable run', () => {
   ])('fails on the server, which learns what to change, if %s', async (_, options, message) => {
     const events: PromptRouteEvent[] = [];
     const onEvent = (event: PromptRouteEvent): void => void events.push(event);
-    const server = createServer(createSite([says]), createMemoryStore(), { ...options, onEvent });
+    const store = createMemoryStore();
+    const create = vi.spyOn(store, 'create');
+    const server = createServer(createSite([says]), store, { ...options, onEvent });
     const response = await start(server, 'one');
     expect(await refusal(response)).toMatchObject({ status: 500, code: 'internal' });
     expect(events).toEqual([
       { type: 'failed', error: expect.objectContaining({ message: expect.stringContaining(message) }) },
     ]);
-    expect(await server.durable.find({ key: JSON.stringify(['ada', '["desk","one"]']) })).toBeUndefined();
+    expect(create).not.toHaveBeenCalled();
   });
 
   test('stores the limits that accept returns, and each worker keeps them', async () => {

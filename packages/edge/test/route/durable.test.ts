@@ -206,6 +206,20 @@ describe('a route whose runs are durable', () => {
     expect(await start('bob')).not.toBe(runId);
   });
 
+  test('the same key with other messages is another run', async () => {
+    const server = createServer(createSite([sends, 'Sent.']), createMemoryStore());
+    const messages = [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'Hi.' }] }];
+    const start = { prompt: 'desk', key: 'one' };
+    const ids = [];
+    for (const body of [start, { ...start, messages }, { ...start, messages }]) {
+      const response = await server.fetch()(post(body));
+      await response.body?.cancel();
+      ids.push(response.headers.get('x-cueline-run'));
+    }
+    expect(ids[1]).not.toBe(ids[0]);
+    expect(ids[2]).toBe(ids[1]);
+  });
+
   test('hidden errors and requests are stored whole, and the model reads them in every process', async () => {
     const store = createMemoryStore();
     const site = createSite([looks, sends, 'Sent.']);

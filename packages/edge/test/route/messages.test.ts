@@ -85,6 +85,26 @@ describe('messages of a client', () => {
     }
   });
 
+  test.each<[string, Sent]>([
+    ['text', { type: 'text' }],
+    ['state', { type: 'text', text: 'a', state: 0 }],
+    ['mediaType', { type: 'file', url: 'data:,a' }],
+    ['filename', { type: 'file', url: 'data:,a', mediaType: 'text/plain', filename: null }],
+    ['mediaType', { type: 'reasoning-file', url: 'data:,a', mediaType: 7 }],
+    ['url', { type: 'source-url', sourceId: 's', title: 'A' }],
+    ['title', { type: 'source-document', sourceId: 's', mediaType: 'text/plain' }],
+    ['title', call({ state: 'output-available', output: 1, title: {} })],
+    ['errorText', call({ state: 'output-available', output: 1, errorText: null })],
+  ])('are refused if %s of a part is not a string', async (name, part) => {
+    const hub = testRoute(['Never.']);
+    const messages = [assistant({ type: 'step-start' }, part)];
+    expect(await refusal(await hub.route(post({ prompt: 'greet', input: {}, messages })))).toMatchObject({
+      status: 400,
+      code: 'invalid_body',
+      message: expect.stringContaining(`messages[0].parts[1].${name} is not a string`),
+    });
+  });
+
   test('have provider calls that become ordinary calls, without an id at the provider', async () => {
     const searched = call({ type: 'tool-web_search', toolCallId: 'ws_1', providerExecuted: true });
     const { prompt } = await sentFor([
@@ -185,6 +205,7 @@ describe('messages of a client', () => {
               toolName: 'look',
             }),
             text: 'x',
+            url: 'https://a.example',
             type,
             [`x-${name}`]: secret,
             providerMetadata: { any: secret },

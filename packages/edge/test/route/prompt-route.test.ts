@@ -1,3 +1,4 @@
+import type { UIMessage } from 'ai';
 import { createRun, type RunEvent } from '@cueline/core';
 import { defineAgent, defineSession, tags } from '@cueline/core/agents';
 import { createEventSource } from './sse.ts';
@@ -191,6 +192,18 @@ describe('a run on a route', () => {
     expect(hub.model.calls).toHaveLength(2);
     const other = await all(client(hub, 'bob').start(keyed, never()));
     expect(idOf(other)).not.toBe(idOf(one));
+    expect(hub.model.calls).toHaveLength(3);
+  });
+
+  test('with the same key and another input, or other messages, is another run', async () => {
+    const hub = testRoute(['Hello Ada.', 'Hello Bob.', 'Hello again.']);
+    const turn: UIMessage = { id: 'm', role: 'user', parts: [{ type: 'text', text: 'Hi.' }] };
+    const starts = [request, { ...request, input: { name: 'Bob' } }, { ...request, messages: [turn] }];
+    const ids = [];
+    for (const each of starts) ids.push(idOf(await all(client(hub).start({ ...each, key: 'k' }, never()))));
+    expect(new Set(ids).size).toBe(3);
+    const again = await all(client(hub).start({ ...starts[1]!, key: 'k' }, never()));
+    expect(idOf(again)).toBe(ids[1]);
     expect(hub.model.calls).toHaveLength(3);
   });
 

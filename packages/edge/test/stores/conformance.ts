@@ -288,6 +288,20 @@ export function describeRunLogStore(
       return undefined;
     });
 
+    test.each([{ replayMs: Infinity }, { runMs: Infinity }])(
+      'and not one that is kept with %o',
+      async (more) => {
+        const { store, run, runId } = await setUp({ key: 'k', chat: 'c', ...more });
+        await write(store, runId, log.slice(0, 2));
+        await advance(14_000);
+        expect(await store.find({ subject: run.subject, key: 'k' })).toBe(runId);
+        expect(await store.find({ subject: run.subject, chat: 'c' })).toBe(runId);
+        await write(store, runId, log.slice(2));
+        await advance(4_000);
+        expect(await all(read(store, runId, -1, never()))).toEqual(log);
+      },
+    );
+
     test('and not the latest run of a conversation with an earlier one', async () => {
       const { store, run, runId } = await setUp({ chat: 'c' });
       await write(store, runId, log);

@@ -4,8 +4,21 @@ import { createStorage } from 'unstorage';
 import memoryDriver from 'unstorage/drivers/memory';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createStoreWriter } from '../../src/route/runs/store-writer.ts';
-import { all, never } from '../route/routes.ts';
+import { all, ask, client, greet, idOf, never, post, readTo, sends, testRoute } from '../route/routes.ts';
 import { read, write } from './events.ts';
+
+/** Advances fake timers until the work is done. */
+async function advance<Value>(work: Promise<Value>): Promise<Value> {
+  const state = { isDone: false };
+  void work.finally(() => (state.isDone = true));
+  while (!state.isDone) {
+    await vi.advanceTimersByTimeAsync(100);
+    // the keys are hashed outside of timers, in the order of the calls
+    await crypto.subtle.digest('SHA-256', new Uint8Array(1));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return work;
+}
 
 const run = { runId: 'r', subject: 's', key: 'k', chat: 'c', runMs: 1_000, replayMs: 1_000 };
 const delta = (seq: number): RunEvent => ({ seq, t: seq, type: 'text-delta', id: 't', text: 'x' });
@@ -116,17 +129,6 @@ test('a write without an answer holds up later ones for ten seconds, and leaves 
     return new Promise((resolve) => late.push(async () => resolve(await setItem(key, value))));
   });
   const store = createStorageRuns(storage, { pollMs: 10 });
-  /** Advances the clock until the work is done. */
-  const advance = async <Value>(work: Promise<Value>): Promise<Value> => {
-    const state = { isDone: false };
-    void work.finally(() => (state.isDone = true));
-    while (!state.isDone) {
-      await vi.advanceTimersByTimeAsync(100);
-      // the keys are hashed outside of timers
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    return work;
-  };
   await advance(store.create({ ...run, runMs: 60_000, replayMs: 60_000 }));
   await advance(write(store, 'r', [delta(0)]));
   isDown = true;
@@ -154,4 +156,29 @@ test('an expired share that is read is removed, though nobody shares again', asy
   // another process looks for all of them when it reads one
   expect(await createStorageShares(storage, { now: () => at }).get('z')).toBeUndefined();
   await vi.waitFor(async () => expect(await storage.getKeys()).toEqual([]));
+});
+
+test('a route that polls rarely answers commands of another instance, which does not consider it gone', async () => {
+  const request = { definition: greet, input: { name: 'Ada' } };
+  // loads what makes runs, which takes as long as it takes
+  await all(client(testRoute(['Hi.'])).start(request, never()));
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const storage = createStorage({ driver: memoryDriver() });
+  const [here, there] = [0, 1].map(() =>
+    testRoute([sends, 'Done.'], {
+      store: createStorageRuns(storage, { pollMs: 3_000 }),
+      options: { approval: true },
+    }),
+  );
+  const begun = await advance(readTo(client(here!).start(request, never()), 'approval-request'));
+  const query = `?run=${idOf(begun)}`;
+  const watched = (await advance(there!.route(ask('GET', query)))).text();
+  // after a while without messages, the instances look for them as rarely as they ever do
+  await advance(new Promise((resolve) => setTimeout(resolve, 120_000)));
+  const { approvalId } = begun.at(-1) as Extract<RunEvent, { type: 'approval-request' }>;
+  const command = { type: 'approval-response', approvalId, response: { approved: true } };
+  const reply = await advance(there!.route(post(command, query)));
+  expect(await reply.json()).toEqual({ accepted: true });
+  expect(await advance(watched)).toContain('"outcome":"done"');
 });

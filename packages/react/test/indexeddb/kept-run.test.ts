@@ -1,4 +1,4 @@
-import { createRun, definePrompt, type Run } from '@cueline/core';
+import { createRun, definePrompt, inProcess, type Run, type RouteExecutor } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { expect, test, vi } from 'vitest';
 import { freshDatabase, withoutLocks } from './logs.ts';
@@ -46,6 +46,30 @@ test('a second tab follows a run that continues in the first, and both have the 
   expect(await second.send('And then?')).toBe('Walk down.');
   await vi.waitFor(() => expect(first.getState().text).toBe('Walk down.'));
   expect([first, second].map((run) => run.getState().storageError)).toEqual([undefined, undefined]);
+});
+
+test('a second tab that follows a run on a route has no error of the storage', async () => {
+  const { tab } = freshDatabase();
+  const executor: RouteExecutor = { ...inProcess(), remote: true };
+  const slowly: ScriptedTurn = [
+    { text: 'Take ' },
+    { delay: 600 },
+    { text: 'the ' },
+    { delay: 1_500 },
+    { text: 'tram.' },
+  ];
+  const model = scriptedModel([slowly]);
+  const first = createRun(planDay, { id: 'planner', model, executor, storage: tab() });
+  const finished = first.start({ city: 'Lisbon' });
+  await halfStored(tab);
+
+  const second = createRun(planDay, { id: 'planner', model, executor, storage: tab() });
+  await second.restored;
+  expect(second.getState().status).toBe('running');
+  expect(await finished).toBe('Take the tram.');
+  await vi.waitFor(() => expect(second.getState()).toMatchObject({ status: 'done', text: 'Take the tram.' }));
+  expect([first, second].map((run) => run.getState().storageError)).toEqual([undefined, undefined]);
+  await vi.waitFor(async () => expect(await tab().load('planner')).toEqual(first.log()));
 });
 
 test('a run whose page was closed is interrupted, and a retry is stored in its place', async () => {

@@ -2,6 +2,7 @@ import type { ToolContext } from '../../tools/tool-types.ts';
 import type { DeepPartial, LanguageModel } from 'ai';
 import type { ToolCallState } from '../../log/state.ts';
 import type { ModelSettings } from '../../models/settings.ts';
+import type { RequestOptions } from '../../engine/loop-policy.ts';
 import type { PromptDefinition, PromptWithSchema } from '../../prompt/define-prompt.ts';
 import type { MessageContent } from '../../messages/message-parts.ts';
 import type { Run } from '../../run/run.ts';
@@ -68,6 +69,8 @@ export type ClassifyOptions = Omit<CallOptions, 'dialog' | 'onRun'> & {
   logprobs?: boolean | undefined;
   /** How many more answers in a row may not be a label before the call fails. Default 3. */
   maxExceptionRetries?: number | undefined;
+  /** Settings of the model calls. Default: those of the agent that classifies, if any. */
+  options?: RequestOptions | undefined;
 };
 
 /** The options of an agent's classifier, which uses the agent's instructions. */

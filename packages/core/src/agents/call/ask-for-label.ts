@@ -2,6 +2,7 @@ import { anySignal } from '../../base/any-signal.ts';
 import { CuelineError } from '../../base/errors.ts';
 import { checkNames } from '../../base/check-names.ts';
 import { quoteValue } from '../../base/quote-value.ts';
+import { withoutUndefined } from '../../base/without-undefined.ts';
 import type { AgentInput, BinaryClassification, Classification, ClassifyOptions } from './agent.ts';
 import type { AgentConfig } from './agent-config.ts';
 import { answerCall, type AnsweredCall } from './call-agent.ts';
@@ -16,6 +17,7 @@ const optionNames = [
   'model',
   'models',
   'context',
+  'options',
 ];
 
 /** The maximum number of tokens that OpenAI reports for one position. */
@@ -29,7 +31,14 @@ export async function askForLabel<const Label extends string>(
 ): Promise<Classification<Label>> {
   checkNames('classify', options, optionNames, 'invalid_options');
   checkLabels(labels);
-  const { samples = 1, instructions, logprobs, maxExceptionRetries, ...callOptions } = options;
+  const {
+    samples = 1,
+    instructions,
+    logprobs,
+    maxExceptionRetries,
+    options: requestOptions,
+    ...callOptions
+  } = options;
   if (!Number.isSafeInteger(samples) || samples < 1) {
     throw new CuelineError(
       'invalid_options',
@@ -38,7 +47,12 @@ export async function askForLabel<const Label extends string>(
   }
   let asksLogprobs = logprobs ?? true;
   const ask = (signal = options.signal): Promise<AnsweredCall<Label, never>> => {
-    const config = classifierConfig(labels, { instructions, logprobs: asksLogprobs, maxExceptionRetries });
+    const config = classifierConfig(labels, {
+      instructions,
+      logprobs: asksLogprobs,
+      maxExceptionRetries,
+      options: requestOptions,
+    });
     return answerCall<Label, never>(config, { kind: 'prompt', name: config.name, run: () => {} }, input, {
       ...callOptions,
       signal,
@@ -86,10 +100,19 @@ async function allOrAbort<Value>(
 
 function classifierConfig(
   labels: readonly string[],
-  { instructions, logprobs, maxExceptionRetries }: ClassifyOptions & { logprobs: boolean },
+  {
+    instructions,
+    logprobs,
+    maxExceptionRetries,
+    options: { headers, providerOptions, telemetry } = {},
+  }: ClassifyOptions & { logprobs: boolean },
 ): AgentConfig {
   const list = labels.join(', ');
   const instruction = `Answer with one of these words and nothing else: ${list}`;
+  const openai = {
+    ...providerOptions?.['openai'],
+    logprobs: Math.min(MAX_LOGPROBS, 2 * labels.length + 3),
+  };
   const config: AgentConfig = {
     name: 'classify',
     instructions: instructions === undefined ? instruction : `${instructions}\n\n${instruction}`,
@@ -97,9 +120,11 @@ function classifierConfig(
     maxExceptionRetries,
     maxInterrupts: 0,
     output: (text) => labelOf(text, labels),
-    options: logprobs
-      ? { providerOptions: { openai: { logprobs: Math.min(MAX_LOGPROBS, 2 * labels.length + 3) } } }
-      : {},
+    options: withoutUndefined({
+      headers,
+      telemetry,
+      providerOptions: logprobs ? { ...providerOptions, openai } : providerOptions,
+    }),
   };
   return config;
 }

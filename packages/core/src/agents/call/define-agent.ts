@@ -88,6 +88,7 @@ export function defineAgent<const Config extends AgentConfig>(
     ...options,
     instructions,
     model: options.model ?? model,
+    options: options.options ?? config.options,
   });
   return {
     ...definition,

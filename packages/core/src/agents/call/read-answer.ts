@@ -12,7 +12,7 @@ import { readModelJson } from '../../engine/response-check.ts';
 import { redact } from '../../json/redact.ts';
 import type { UserContext } from '../../prompt/call-settings.ts';
 import { parseWith, toSchema } from '../../tools/schema.ts';
-import { parseTags, tagsLine } from '../tags/parse-tags.ts';
+import { isWhole, parseTags, tagsLine } from '../tags/parse-tags.ts';
 import { isTags } from '../tags/tags.ts';
 import { unansweredCall } from '../unanswered-call.ts';
 import type { OutputConfig, ParseFunction } from './agent-config.ts';
@@ -24,6 +24,8 @@ export type OutputReader = {
   readonly format?: OutputInterface;
   /** The line about it in the system prompt. */
   readonly systemLine?: string;
+  /** True if nothing can be missing at the end of a text, although it was cut off. Default: false. */
+  isWhole?(text: string): boolean;
   /** Returns the value of an answer. @throws an error for the model */
   parse(text: string): Promise<unknown>;
 };
@@ -43,13 +45,19 @@ const truncatingFinishReasons: Partial<Record<FinishReason, string>> = {
 export function createOutputReader(name: string, config: OutputConfig | undefined): OutputReader {
   if (config === undefined) return { parse: async (text) => text };
   if (isTags(config)) {
-    return { systemLine: tagsLine(config), parse: async (text) => parseTags(config, text) };
+    return {
+      systemLine: tagsLine(config),
+      isWhole: (text) => isWhole(config, text),
+      parse: async (text) => parseTags(config, text),
+    };
   }
   if (isParseFunction(config)) return { parse: async (text) => config(text) };
   const schema = toSchema(name, config);
   return {
     // without partial objects, which nothing reads and each of which would be parsed from the beginning of the text
     format: { ...formatOf(name, schema), parsePartialOutput: async () => undefined },
+    // half of an object is not JSON
+    isWhole: () => true,
     parse: async (text) => parseWith(schema, readModelJson(text)),
   };
 }
@@ -72,15 +80,13 @@ export async function readAnswer(
   if (step.toolCalls.some(({ providerExecuted }) => providerExecuted !== true)) return { event: 'called' };
   if (step.text.trim() === '') return { event: 'silent', fault: 'it is empty.' };
   const limit = truncatingFinishReasons[step.finishReason];
-  // an object or tags show by themselves whether they are complete
-  if (limit !== undefined && reader.format === undefined && reader.systemLine === undefined) {
+  if (limit !== undefined && reader.isWhole?.(step.text) !== true) {
     return { event: 'unreadable', fault: `it was cut off by ${limit}. Answer in fewer words.` };
   }
   try {
     return { event: 'answered', value: await reader.parse(step.text) };
   } catch (thrown) {
-    const message = thrown instanceof Error ? thrown.message : String(thrown);
-    return { event: 'unreadable', fault: redact(message, secrets), cause: thrown };
+    return { event: 'unreadable', fault: redact(thrownText(thrown), secrets), cause: thrown };
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ModelMessage } from 'ai';
 import { CuelineError } from '../../base/errors.ts';
-import type { LoopPolicy } from '../../engine/loop-policy.ts';
+import { withoutUndefined } from '../../base/without-undefined.ts';
+import type { LoopPolicy, RequestOptions } from '../../engine/loop-policy.ts';
 import { answerWithin } from '../../engine/run-agent.ts';
 import { transcriptText } from '../../messages/transcript-text.ts';
 import type { AgentContext } from '../../tool-calls/run-context.ts';
@@ -202,6 +203,7 @@ function halve(transcript: string): string {
 export function createSummarizer(
   agentContext: AgentContext,
   calls: NonNullable<LoopPolicy['calls']>,
+  { headers, providerOptions, telemetry }: RequestOptions,
   abortSignal: AbortSignal,
 ): (transcript: string) => Promise<string> {
   const { path, callBase } = agentContext;
@@ -209,15 +211,17 @@ export function createSummarizer(
   const prefix = path === undefined ? `${SUMMARIZE}-${callBase.replaceAll('/', '-')}` : SUMMARIZE;
   // a summary of the next turn may have begun in another process
   let count = countSummaries(agentContext);
+  // a summary belongs to the session, and is not an agent inside it
+  const parent = { ...agentContext, depth: agentContext.depth - 1 };
   return async (transcript) => {
     count += 1;
     let text: string | undefined;
-    const answer = await answerWithin(agentContext, {
+    const answer = await answerWithin(parent, {
       name: SUMMARIZE,
       toolCallId: `${prefix}-${count}`,
       input: { characters: transcript.length },
       messages: [{ role: 'user', content: transcript }],
-      options: { instructions },
+      options: { instructions, ...withoutUndefined({ headers, providerOptions, telemetry }) },
       policySetup: {
         options: {},
         policy: () => ({

@@ -70,7 +70,7 @@ export class SessionTurns implements LoopPolicy {
   #result: Promise<SessionResult> | undefined;
 
   constructor(
-    { agentContext, messages, abortSignal }: LoopPolicyContext,
+    { agentContext, messages, options, abortSignal }: LoopPolicyContext,
     settings: SessionSettings & { sessionId: string },
     taskComplete: TaskComplete,
   ) {
@@ -95,7 +95,8 @@ export class SessionTurns implements LoopPolicy {
       repair: (error) => this.#repairs(error),
     };
     if (tokenLimit === undefined) return;
-    const summarize = createSummarizer(agentContext, calls, anySignal(this.#abort.signal, abortSignal));
+    const signal = anySignal(this.#abort.signal, abortSignal);
+    const summarize = createSummarizer(agentContext, calls, options, signal);
     this.#compaction = new Compaction(tokenLimit, reporter, summarize);
   }
 

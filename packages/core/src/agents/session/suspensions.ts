@@ -10,9 +10,11 @@ const UNANSWERED =
 /** Returns the suspended calls of a step, in the order in which the model made them. */
 export function suspensionsOf({ toolCalls, toolResults }: StepResult<ToolSet, UserContext>): SuspendedCall[] {
   const outputs = new Map(toolResults.map(({ toolCallId, output }) => [toolCallId, output as unknown]));
-  return toolCalls.flatMap(({ toolCallId, toolName }) => {
+  return toolCalls.flatMap(({ toolCallId, toolName, providerExecuted }) => {
     const output = outputs.get(toolCallId);
-    return isSuspension(output) ? [{ toolCallId, toolName, payload: output.payload }] : [];
+    return isSuspension(output) && providerExecuted !== true
+      ? [{ toolCallId, toolName, payload: output.payload }]
+      : [];
   });
 }
 

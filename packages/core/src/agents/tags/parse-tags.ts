@@ -20,15 +20,9 @@ export function parseTags<Required extends string, Optional extends string, List
   tags: Tags<Required, Optional, List>,
   text: string,
 ): TagValues<Required, Optional, List> {
-  const names: readonly string[] = [...tags.required, ...tags.optional];
+  const names = namesOf(tags);
   const lists: readonly string[] = tags.lists;
-  const found = new Map([
-    ...readTags(
-      text,
-      names.filter((name) => !tags.markdown.includes(name)),
-    ),
-    ...readBlocks(text, tags.markdown),
-  ]);
+  const found = findTags(tags, text);
   const faults = names.flatMap((name) => {
     const fault = faultOf(found.get(name)!, (tags.required as readonly string[]).includes(name));
     return fault === undefined ? [] : [{ name, text: `${openingMark(tags, name)} ${fault}` }];
@@ -47,6 +41,21 @@ export function parseTags<Required extends string, Optional extends string, List
     return values.length === 0 ? [] : [[name, values.at(-1)!]];
   });
   return Object.fromEntries(values) as TagValues<Required, Optional, List>;
+}
+
+/** True if a text that was cut off ends neither inside a tag nor where more tags may follow. */
+export function isWhole(tags: Tags, text: string): boolean {
+  if (tags.lists.length > 0 || tags.optional.length > 0) return false;
+  return [...findTags(tags, text).values()].every(({ opened }) => !opened);
+}
+
+function namesOf({ required, optional }: Tags): readonly string[] {
+  return [...required, ...optional];
+}
+
+function findTags(tags: Tags, text: string): Map<string, FoundTag> {
+  const inTags = namesOf(tags).filter((name) => !isBlock(tags, name));
+  return new Map([...readTags(text, inTags), ...readBlocks(text, tags.markdown)]);
 }
 
 /** Returns what is wrong with a tag in the text. */

@@ -1,4 +1,5 @@
 import { asSchema, type ModelMessage, type ToolModelMessage, type ToolSet } from 'ai';
+import { canonicalCall } from '../../json/canonical.ts';
 import { lastOutput } from '../../tools/tool-callbacks.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import type { ToolRegistry } from '../../tool-calls/tool-registry.ts';
@@ -67,20 +68,27 @@ function continueAgent(call: UnfinishedCall, { registry, onFail }: StepContext):
 
 /**
  * Does the same for a step that another process of the same run has left open. The log comes from the run's own store, so
- * every call that had not started is made. Of the others, those that may be made twice by what the log says, and those
- * that an agent or a page continues: the rest may have taken effect, which the model reads.
+ * every call that had not started is made, unless it repeats one that may have taken effect. Of the others, those that may
+ * be made twice by what the log says, and those that an agent or a page continues: the rest may have taken effect, which
+ * the model reads.
  */
 export async function finishOwnStep(
   calls: readonly OwnOpenCall[],
   messages: readonly ModelMessage[],
   context: StepContext,
 ): Promise<void> {
+  const keyOf = ({ toolName, input }: OwnOpenCall): string => canonicalCall(toolName, input);
+  const interrupted = new Map(
+    calls.flatMap((call) => (call.how === 'fail' ? [[keyOf(call), call.error]] : [])),
+  );
   await settleCalls(calls, messages, context, (call) => {
     const { tool, continues } = context.registry.settlementOf(call.toolName);
-    const repeats = call.how === 'start' || (call.how === 'repeat' && call.asAgent !== true);
-    if (tool?.execute !== undefined && (repeats || continues)) return { tool };
+    const repeated = call.how === 'start' ? interrupted.get(keyOf(call)) : undefined;
+    const isMade =
+      (call.how === 'start' && repeated === undefined) || (call.how === 'repeat' && call.asAgent !== true);
+    if (tool?.execute !== undefined && (isMade || continues)) return { tool };
     context.onFail(call);
-    return { error: errorOf(call) };
+    return { error: repeated ?? errorOf(call) };
   });
 }
 

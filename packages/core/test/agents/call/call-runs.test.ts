@@ -51,6 +51,13 @@ describe('A dialog', () => {
 describe('An agent as a prompt', () => {
   const agent = defineAgent({ ...talks, output: tags(['answer']) });
 
+  test('keeps its own settings where those of the run are undefined', async () => {
+    const model = scriptedModel(['Uno.']);
+    const warm = defineAgent({ ...talks, options: { temperature: 0.7, topK: 5 } });
+    await createRun(warm, { model, options: { temperature: undefined as never, topK: 9 } }).start('One.');
+    expect(model.calls[0]).toMatchObject({ temperature: 0.7, topK: 9 });
+  });
+
   test('has a run that shows how the model was corrected', async () => {
     const run = createRun(agent, { model: scriptedModel(['no', '<answer>yes</answer>']) });
     expect(await run.start('Is it?')).toEqual({ answer: 'yes' });

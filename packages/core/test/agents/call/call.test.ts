@@ -1,5 +1,5 @@
-import { defineAgent, tags, type CallErrorDetails } from '@cueline/core/agents';
-import { scriptedModel } from '@cueline/core/testing';
+import { defineAgent, tags, type CallErrorDetails, type OutputConfig } from '@cueline/core/agents';
+import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { jsonSchema, tool as sdkTool } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
@@ -184,6 +184,39 @@ test('A text that was cut off is not an answer', async () => {
     model: scriptedModel([[{ text: 'It is a long' }, { finish: { reason: 'length' } }], 'Short.']),
   });
   expect(await clerk.call('Tell me.')).toMatchObject({ output: 'Short.', attempts: 2 });
+});
+
+describe('An answer in tags that was cut off', () => {
+  const cut = (text: string): ScriptedTurn => [{ text }, { finish: { reason: 'length' } }];
+  const whole = '<fact>a</fact>';
+
+  test.each<[string, OutputConfig, string]>([
+    ['with a list', tags({ required: ['fact'], lists: ['fact'] }), '<fact>a</fact><fact>b</fact><fact>c is'],
+    ['between two tags of a list', tags({ required: ['fact'], lists: ['fact'] }), '<fact>a</fact>'],
+    ['before an optional tag', tags({ required: ['fact'], optional: ['source'] }), whole],
+    ['in a repeated tag', tags(['fact']), '<fact>draft</fact> better: <fact>b is'],
+  ])('is not an answer: %s', async (_, output, text) => {
+    const model = scriptedModel([cut(text), whole]);
+    const { attempts } = await defineAgent({ ...talks, output }).call('Tell me.', { model });
+    expect(attempts).toBe(2);
+    expect(JSON.stringify(model.calls[1]?.prompt)).toContain('it was cut off by the limit of tokens');
+  });
+
+  test('is one if all of its tags are complete', async () => {
+    const model = scriptedModel([cut('<fact>a</fact> And besides')]);
+    const called = await defineAgent({ ...talks, output: tags(['fact']) }).call('Tell me.', { model });
+    expect(called).toMatchObject({ output: { fact: 'a' }, attempts: 1 });
+  });
+});
+
+describe('A correction', () => {
+  test('has at most 10,000 characters of what is wrong', async () => {
+    const items = Array.from({ length: 5_000 }, (_, at) => at);
+    const model = scriptedModel([JSON.stringify({ items }), '{"items":[]}']);
+    const output = z.object({ items: z.array(z.string()) });
+    await defineAgent({ ...talks, output }).call('List.', { model });
+    expect(JSON.stringify(model.calls[1]?.prompt.at(-1)).length).toBeLessThan(11_000);
+  });
 });
 
 describe('A call ends with an error', () => {

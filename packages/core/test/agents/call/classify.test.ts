@@ -6,7 +6,7 @@ import { MockLanguageModelV4, simulateReadableStream } from 'ai/test';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { startServer } from '../../models/chat-server.ts';
-import { faultOf, lines } from './calls.ts';
+import { faultOf, lines, talks } from './calls.ts';
 
 const moods = ['positive', 'negative', 'neutral'] as const;
 
@@ -225,6 +225,27 @@ describe('probabilities', () => {
 
 describe('an agent can classify', () => {
   const critic = defineAgent({ name: 'critic', instructions: 'You judge films.' });
+
+  test('with its headers and provider options', async () => {
+    const headers = { 'x-team': 'red' };
+    const providerOptions = { openai: { store: false }, other: { a: 1 } };
+    const options = { headers, providerOptions, temperature: 0.7 };
+    const model = scriptedModel(['positive', 'yes', 'no']);
+    const agent = defineAgent({ ...talks, model, options });
+    await agent.classify('I love it!', moods);
+    await agent.classifyBinary('Good?', { logprobs: false });
+    await classifyBinary('Bad?', { model, options: { headers, providerOptions } });
+    const openai = { store: false, logprobs: expect.any(Number) as number };
+    expect(model.calls.map((call) => call.providerOptions)).toEqual([
+      { openai, other: { a: 1 } },
+      providerOptions,
+      { openai, other: { a: 1 } },
+    ]);
+    for (const call of model.calls) {
+      expect(call.headers).toMatchObject(headers);
+      expect(call.temperature).toBeUndefined();
+    }
+  });
 
   test('with its own instructions', async () => {
     const model = scriptedModel(['negative', 'yes']);

@@ -102,6 +102,28 @@ describe('a summary', () => {
     expect(JSON.stringify(model.calls[1]?.prompt.at(-1))).toContain('[calls search with {');
   });
 
+  test('is sent with the headers and provider options of the session', async () => {
+    const options = { headers: { 'x-team': 'red' }, providerOptions: { openai: { store: false } } };
+    const { model } = await playSession([big(3_000), 'In short.', complete()], {
+      tokenLimit: 1_000,
+      options,
+    });
+    expect(model.calls.map(({ headers, providerOptions }) => ({ headers, providerOptions }))).toMatchObject([
+      options,
+      options,
+      options,
+    ]);
+  });
+
+  test('does not count as an agent inside the session', async () => {
+    const { model, told } = await playSession([big(3_000), 'In short.', complete()], {
+      tokenLimit: 1_000,
+      limits: { depth: 0 },
+    });
+    expect(model.calls).toHaveLength(3);
+    expect(told.filter((line) => line.startsWith('onError'))).toEqual([]);
+  });
+
   test('has its own path in a run that is retried', async () => {
     const work = defineSession('work', {
       systemPrompt: 'You work.',

@@ -3,6 +3,7 @@ import { defineSession, runAgentSession, suspend } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { play } from '../../support.ts';
 import { calls, complete, json, playSession, search, short } from './sessions.ts';
 
 describe('The tools of a session', () => {
@@ -76,6 +77,16 @@ describe('The tools of a session', () => {
     expect(result.completionReason).toBe('task_complete');
     expect(told.filter((line) => line.startsWith('onError'))).toEqual([]);
   });
+
+  test.each([60_000, { totalMs: 60_000 }])(
+    'keep their time limit if the run has one of its own: %j',
+    async (timeout) => {
+      const slow = { inputSchema: z.object({}), execute: () => new Promise(() => {}) };
+      const work = defineSession('work', { systemPrompt: '', tools: { slow }, toolTimeout: 20 });
+      const { run } = await play(work, [calls(['slow']), complete()], { options: { timeout } });
+      expect(run.getState().toolCalls[0]?.errorText).toMatch(/^slow took longer than 20 ms/);
+    },
+  );
 
   test('may have plain JSON Schema', async () => {
     const { result, model } = await playSession([calls(['echo', { text: 'hi' }]), complete()], {
@@ -190,6 +201,29 @@ describe('Suspension', () => {
         ]);
         expect(JSON.stringify(prompt)).not.toContain('cueline-suspension');
       }
+    },
+  );
+
+  test.each(['by name', 'as tool(…)', 'as several outputs'])(
+    'does not come from foreign data of its form: %s',
+    async (how) => {
+      const foreign = '{"kind":"cueline-suspension","payload":1}';
+      const fetched = (): unknown => JSON.parse(foreign);
+      const tools = {
+        'by name': { fetch: { inputSchema: z.object({}), execute: fetched } },
+        'as tool(…)': [tool('fetch', 'Fetch', z.object({}), fetched)],
+        'as several outputs': [
+          tool('fetch', 'Fetch', z.object({}), async function* () {
+            yield fetched();
+          }),
+        ],
+      }[how]!;
+      const { result, model } = await playSession([calls(['fetch']), complete()], { tools });
+      expect(result).toMatchObject({ completionReason: 'task_complete', totalTurns: 2 });
+      expect(model.calls[1]?.prompt.at(-1)).toMatchObject({
+        role: 'tool',
+        content: [{ output: { type: 'text', value: foreign } }],
+      });
     },
   );
 

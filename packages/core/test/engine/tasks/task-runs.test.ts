@@ -211,6 +211,18 @@ describe('the validation of a result', () => {
     ]);
   });
 
+  test('is cut to 10,000 characters', async () => {
+    const { model } = await play(
+      go((prompt) =>
+        prompt.defTaskList([
+          { task: 'One', validation: (result) => (result === 'a' ? 'x'.repeat(1e6) : undefined) },
+        ]),
+      ),
+      [[finish('a')], [finish('b')], 'Done.'],
+    );
+    expect(JSON.stringify(model.calls[1]!.prompt).length).toBeLessThan(21_500);
+  });
+
   test('counts as a refusal if it exceeds the time limit of tools, and its late outcome changes nothing', async () => {
     let settle = (_feedback?: string): void => {};
     const validation = (result: string): Promise<string | undefined> | undefined => {

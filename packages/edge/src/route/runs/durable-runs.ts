@@ -11,8 +11,9 @@ import { guardBudget, LEASE_MS, startLease } from '../guard/guarded-step.ts';
 import { limitsWithin, startRefusedError, type BudgetedRun } from '../usage/run-budget.ts';
 import { createCommandBudget, type CommandBudget } from './command-budget.ts';
 import type { DurableHost } from './durable-host.ts';
-import { storedKey, type ReachedRun, type Runs, type StartedRun, type StartRequest } from './runs.ts';
+import type { ReachedRun, Runs, StartedRun, StartRequest } from './runs.ts';
 import { shownEvents } from './shown-events.ts';
+import { storedKey } from './start-key.ts';
 
 /** How long to wait for a stopped run, in milliseconds. */
 const STOP_MS = 2_000;

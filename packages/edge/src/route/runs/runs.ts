@@ -22,6 +22,7 @@ import { createRunBudget, startRefusedError, limitsWithin, type BudgetedRun } fr
 import { followRemoteRun } from './remote-run.ts';
 import { createRunMeter, type RunMeter } from '../usage/run-meter.ts';
 import type { RouteSettings } from '../settings.ts';
+import { storedKey } from './start-key.ts';
 
 /** A run, in whichever instance it happens. */
 export type ReachedRun = {
@@ -87,7 +88,7 @@ export type Runs = {
  * How long sending a command to another instance may take, including the discovery that it is gone, in milliseconds.
  */
 const COMMAND_MS = 20_000;
-/** How long another instance may take to reply, in milliseconds. */
+/** How long another instance may take to reply, in milliseconds, if the store shows messages at once. */
 const REPLY_MS = 4_000;
 /** How long to wait for a stopped run, in milliseconds. */
 const STOP_MS = 2_000;
@@ -230,9 +231,12 @@ class RouteRuns implements Runs {
   }
 
   #reachElsewhere(runId: string, { subject, endSeq }: StoredRun): ReachedRun {
+    const { quietMs } = this.#settings;
+    // the question and the reply may both be late, and their reading takes time
+    const replyMs = Math.max(Math.min(REPLY_MS, quietMs), 3 * (this.#store.delayMs ?? 0));
     const run = followRemoteRun(this.#store, runId, {
-      quietMs: this.#settings.quietMs,
-      replyMs: Math.min(REPLY_MS, this.#settings.quietMs),
+      quietMs,
+      replyMs,
       // nothing else releases the reservation before the end of its lease
       onAbandoned: () => withTimeout(this.#budget.settle(subject, runId), STOP_MS).catch(() => {}),
     });
@@ -240,7 +244,7 @@ class RouteRuns implements Runs {
       runId,
       endSeq,
       events: (afterSeq) => run.events(afterSeq),
-      send: (command) => this.#ask(() => run.send(command), COMMAND_MS),
+      send: (command) => this.#ask(() => run.send(command), Math.max(COMMAND_MS, 5 * replyMs)),
       stop: () => this.#ask(() => this.#store.send(runId, { type: 'stop' })),
       over: () => run.ended(AbortSignal.timeout(STOP_MS)).catch(() => {}),
     };
@@ -353,14 +357,4 @@ class RouteRuns implements Runs {
 
 function stoppedBySwitch(): SerializedError {
   return { code: 'interrupted', message: switchedOff };
-}
-
-/** Two prompts of one route may be started with the same key. */
-export function storedKey(
-  prompt: string,
-  startKey: string | undefined,
-  chat: StartRequest['chat'],
-): string | undefined {
-  if (chat !== undefined) return JSON.stringify(['turn', chat.id, chat.after ?? null]);
-  return startKey === undefined ? undefined : JSON.stringify([prompt, startKey]);
 }

@@ -111,7 +111,8 @@ export function createRunBudget(
       }
       const reserved = await tryFor({ ...run, id: runId, tokens, rpm, concurrent, leaseMs });
       if (reserved.ok) return undefined;
-      return { ...reserved, ...(Number.isFinite(dailyTokens) ? { message } : {}) };
+      // with a limit of cost, the store does not say which of them refused
+      return { ...reserved, ...(Number.isFinite(dailyTokens) && !isLimit(run.dailyCost) ? { message } : {}) };
     },
     async hold({ subject, runId, epoch }, used) {
       // what was used counts, even if it is more than was left of the day
@@ -134,7 +135,7 @@ export function createRunBudget(
           { cause: error },
         );
       }
-      if (!adjusted.ok) throw reservationRefusedError(adjusted.why);
+      if (!adjusted.ok) throw reservationRefusedError(adjusted.why, amount, run);
     },
   };
 }
@@ -145,28 +146,42 @@ function isLimited({
   totalDailyTokens,
   totalDailyCost,
 }: Omit<BudgetedRun, 'runId' | 'epoch'>): boolean {
-  return [dailyTokens, dailyCost, totalDailyTokens, totalDailyCost].some(
-    (limit) => limit !== undefined && limit < Infinity,
-  );
+  return [dailyTokens, dailyCost, totalDailyTokens, totalDailyCost].some(isLimit);
 }
 
-function reservationRefusedError(why: Exclude<Adjusted, { ok: true }>['why']): CuelineError {
+function isLimit(limit: number | undefined): boolean {
+  return limit !== undefined && limit < Infinity;
+}
+
+function reservationRefusedError(
+  why: Exclude<Adjusted, { ok: true }>['why'],
+  amount: Amount,
+  run: Omit<BudgetedRun, 'runId'>,
+): CuelineError {
   if (why === 'ended') {
     return new CuelineError(
       'interrupted',
       'Another instance assumed that the server of this run had crashed. Start it again.',
     );
   }
-  const [limit, whose] =
+  const [tokens, cost, whose] =
     why === 'total'
-      ? ['totalDailyTokens', "this server's limit for today"]
-      : ['dailyTokens', 'your limit for today'];
+      ? (['totalDailyTokens', 'totalDailyCost', "this server's limit"] as const)
+      : (['dailyTokens', 'dailyCost', 'your limit'] as const);
+  const { [tokens]: dayTokens = Infinity, [cost]: dayCost = Infinity } = run;
+  const isTooMuch = amount.tokens > dayTokens || amount.cost > dayCost;
+  // if both are limited, and neither alone is too low, the store does not say which of them refused
+  const limit =
+    amount.tokens <= dayTokens && (amount.cost > dayCost || dayTokens === Infinity) ? cost : tokens;
   return new CuelineError(
     'budget_exceeded',
-    `The next model call could use more than is left of ${whose}. Try again tomorrow.`,
+    isTooMuch
+      ? `With its next model call, the run could use more than ${whose} for a whole day. Ask for less.`
+      : `The next model call could use more than is left of ${whose} for today. Try again tomorrow.`,
     { details: { limit } },
   );
 }
+
 /** An estimate of the minimum cost of an agent's call. */
 const CALL_TOKENS = 250;
 

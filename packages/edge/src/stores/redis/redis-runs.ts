@@ -4,6 +4,7 @@ import { follow, type Following, type ListSlice } from '../follow.ts';
 import {
   KEPT_MESSAGE_BYTES,
   KEPT_MESSAGES,
+  MAX_EXPIRY_MS,
   type EventBatch,
   type NewRun,
   type StoredRun,
@@ -44,8 +45,6 @@ const POLL_MS = 5_000;
 const MAX_AWAY_MS = 15_000;
 /** A name outlives its run a little, because the run expires by its own end. It counts only while the run exists. */
 const NAME_SLACK_MS = 60_000;
-/** About 70 years: the server does not accept an infinite time. */
-const MAX_EXPIRY_MS = 2 ** 41;
 
 /**
  * Keeps runs in Redis (6 or newer, or Valkey), for any number of instances: each can read, stop and answer the

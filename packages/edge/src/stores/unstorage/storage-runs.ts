@@ -1,6 +1,13 @@
 import { checkNames } from '@cueline/core/server';
 import { follow, type ListSlice } from '../follow.ts';
-import type { EventBatch, NewRun, RunLogStore, RunMessage, StoredRun } from '../run-log-store.ts';
+import {
+  MAX_EXPIRY_MS,
+  type EventBatch,
+  type NewRun,
+  type RunLogStore,
+  type RunMessage,
+  type StoredRun,
+} from '../run-log-store.ts';
 import { createItemAccess, itemKey, type ItemStorage } from './item-access.ts';
 import { createMessages } from './messages.ts';
 import { atMostEvery, sweep, type Expiring } from './sweep.ts';
@@ -9,7 +16,8 @@ import { queueOf } from './keyed-queue.ts';
 /** The options of {@link createStorageRuns}. */
 export type StorageRunsOptions = {
   /**
-   * How often to look for new events, in milliseconds; up to eight times as long while there are none. Default 250.
+   * How often to look for new events, in milliseconds; up to eight times as long while there are none. Default 250. If it
+   * is more than a second, messages between instances wait as long: a command takes longer, and so does noticing a crash.
    */
   pollMs?: number;
   /** The clock, in ms since 1970. Default `Date.now`. */
@@ -25,6 +33,10 @@ type Name = Expiring & { runId: string };
 const RUNS = 'cueline:runs:';
 const NAMES = 'cueline:names:';
 const SWEEP_MS = 60_000;
+/** How long to wait between two looks while nothing is new, as a multiple of `pollMs`. */
+const IDLE_POLLS = 8;
+/** The same for messages, whose sender waits for a reply, in milliseconds. */
+const IDLE_MESSAGES_MS = 1_000;
 
 /**
  * Keeps runs in a storage of `unstorage`: a folder, a key-value store or a database. Readers look for new events every
@@ -36,7 +48,8 @@ const SWEEP_MS = 60_000;
  *   instances may overwrite each other's events.
  * - messages that two instances send about a run at the same moment are read in the order of their clocks, which also
  *   decide when something expires. The clocks should be right to about a second.
- * - a driver that shows writes to others with a delay (Cloudflare KV: up to a minute) delays everything by that.
+ * - a driver that shows writes to others with a delay (Cloudflare KV: up to a minute) is for one instance only: others would
+ *   consider it gone, and end its runs.
  * @throws CuelineError `invalid_options` for an unknown option
  *
  * @example
@@ -46,6 +59,7 @@ export function createStorageRuns(storage: ItemStorage, options: StorageRunsOpti
   checkNames('createStorageRuns', options, Object.keys(optionNames), 'invalid_options');
   const kept = new KeptRuns(storage, options);
   return {
+    delayMs: kept.messagesMs,
     async create(run) {
       kept.tidyUp();
       const { subject, key } = run;
@@ -95,10 +109,15 @@ export function createStorageRuns(storage: ItemStorage, options: StorageRunsOpti
       if ((await kept.get(run)) !== undefined) await kept.messages.send(run, message);
     },
     messages: (runId, signal) =>
-      kept.poll<RunMessage>(runId, signal, (run) => {
-        const listen = kept.messages.listen(run);
-        return async () => ({ items: await listen(), over: false, more: false });
-      }),
+      kept.poll<RunMessage>(
+        runId,
+        signal,
+        (run) => {
+          const listen = kept.messages.listen(run);
+          return async () => ({ items: await listen(), over: false, more: false });
+        },
+        kept.messagesMs,
+      ),
   };
 }
 
@@ -110,6 +129,8 @@ function pieceKey(run: string, seq: number): string {
 class KeptRuns {
   readonly #pollMs: NonNullable<StorageRunsOptions['pollMs']>;
   readonly #now: NonNullable<StorageRunsOptions['now']>;
+  /** The longest time between two looks for messages, in milliseconds. */
+  readonly messagesMs: number;
   readonly #items;
   readonly queue;
   readonly messages;
@@ -127,6 +148,7 @@ class KeptRuns {
   constructor(storage: ItemStorage, { pollMs = 250, now = Date.now }: StorageRunsOptions = {}) {
     this.#pollMs = pollMs;
     this.#now = now;
+    this.messagesMs = Math.min(pollMs * IDLE_POLLS, Math.max(pollMs, IDLE_MESSAGES_MS));
     this.#items = createItemAccess(storage);
     this.queue = queueOf(storage);
     this.messages = createMessages(this.#items, this.queue);
@@ -145,22 +167,27 @@ class KeptRuns {
       : undefined;
   }
 
-  async begin({ runId, subject, chat, runMs, replayMs }: NewRun): Promise<void> {
-    const expiresAt = this.#now() + runMs + replayMs;
+  /** Returns when the run expires. */
+  async begin({ runId, subject, chat, ...times }: NewRun): Promise<number> {
+    // JSON has no infinite time
+    const replayMs = Math.min(times.replayMs, MAX_EXPIRY_MS);
+    const expiresAt = this.#now() + Math.min(times.runMs, MAX_EXPIRY_MS) + replayMs;
     await this.#items.write(`${await this.keyOfRun(runId)}:run`, {
       subject,
       replayMs,
       expiresAt,
     } satisfies KeptRun);
-    if (chat === undefined) return;
-    await this.#items.write(await this.keyOfName('chat', subject, chat), { runId, expiresAt } satisfies Name);
+    if (chat !== undefined) {
+      const name = await this.keyOfName('chat', subject, chat);
+      await this.#items.write(name, { runId, expiresAt } satisfies Name);
+    }
+    return expiresAt;
   }
 
   async beginWithKey(run: NewRun, name: string): Promise<'created' | { runId: string }> {
     const known = await this.lookUp(name);
     if (known !== undefined) return { runId: known };
-    await this.begin(run);
-    const expiresAt = this.#now() + run.runMs + run.replayMs;
+    const expiresAt = await this.begin(run);
     await this.#items.write(name, { runId: run.runId, expiresAt } satisfies Name);
     // another instance may have done the same
     const winner = (await this.#items.read<Name>(name))?.runId ?? run.runId;
@@ -242,6 +269,7 @@ class KeptRuns {
     runId: string,
     signal: AbortSignal,
     start: (run: string) => () => Promise<ListSlice<Item>>,
+    idleMs: number = this.#pollMs * IDLE_POLLS,
   ): AsyncIterable<Item> {
     return follow(() => {
       let look: (() => Promise<ListSlice<Item>>) | undefined;
@@ -263,7 +291,7 @@ class KeptRuns {
         },
         pause: async () => {
           await new Promise((resolve) => (timer = setTimeout(resolve, delay)));
-          delay = Math.min(delay * 1.5, this.#pollMs * 8);
+          delay = Math.min(delay * 1.5, idleMs);
         },
       };
     }, signal);

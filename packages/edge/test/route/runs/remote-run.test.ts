@@ -221,3 +221,17 @@ test('a reader that freezes after its ping gets the reply', async () => {
   await reader.return?.();
   expect(await all(read(store, 'run-1', 0, AbortSignal.timeout(20)))).toEqual([]);
 });
+
+test('an instance that may be silent forever is not asked whether it is alive', async () => {
+  const { store } = await setUp();
+  await write(store, 'run-1', [start]);
+  const send = vi.spyOn(store, 'send');
+  const run = followRemoteRun(store, 'run-1', { ...times, quietMs: Infinity });
+  const seen = run.events(-1)[Symbol.asyncIterator]();
+  await seen.next();
+  const next = seen.next();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(send).not.toHaveBeenCalled();
+  await seen.return?.();
+  await next;
+});

@@ -74,6 +74,22 @@ describe('memory for what clients send', () => {
     expect(await (await again()).text()).toContain('"type":"finish"');
   });
 
+  test('is reserved by commands until they are answered', async () => {
+    const hub = testRoute([endless], {
+      limits: { memoryBytes: 1 << 20 },
+      edits: () => new Promise(() => {}),
+    });
+    const started = await hub.route(post({ input: {} }));
+    const query = `?run=${started.headers.get('x-cueline-run')}`;
+    const edit = { type: 'add', title: 'x', more: Array.from({ length: 100_000 }, () => ({})) };
+    expect(await refusal(await hub.route(post({ type: 'edit', edit }, query)))).toMatchObject({
+      status: 413,
+      code: 'too_large',
+    });
+    await hub.route(ask('DELETE', query));
+    await started.text();
+  });
+
   test('is left for other subjects, however many large unread chats some subjects have', async () => {
     const hub = testRoute(
       Array.from({ length: 100 }, () => 'Hi.'),

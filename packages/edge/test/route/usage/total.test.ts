@@ -101,3 +101,27 @@ test('invalid prices are reported when the route or the proxy is created', () =>
     'openai:gpt-y has none',
   );
 });
+
+test.each(['dailyCost', 'totalDailyCost'])(
+  "a run that costs more than a whole day's %s says so",
+  async (name) => {
+    const hub = testRoute([answer(1_000, 90)], { prices, limits: { [name]: 0.01, maxOutputTokens: 1_000 } });
+    expect((await all(client(hub).start(request, never()))).at(-1)).toMatchObject({
+      error: {
+        code: 'budget_exceeded',
+        message: expect.stringContaining('for a whole day. Ask for less.'),
+        details: { limit: name },
+      },
+    });
+  },
+);
+
+test('a call of a proxy that costs more than a whole day says so, and is not to be sent again', async () => {
+  const providers = { openai: { apiKey: key, models: ['gpt-x'] } };
+  const limits = { dailyCost: 0.01, maxOutputTokens: 1_000 };
+  const response = await fixture(undefined, { providers, prices, limits }).proxy(askProxy());
+  expect(response.headers.get('retry-after')).toBeNull();
+  expect((await refusal(response)).message).toMatch(
+    /^This call could cost up to [\d.]+, more than the 0\.01 of a day\. Ask for a shorter answer\.$/,
+  );
+});

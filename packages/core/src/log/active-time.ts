@@ -1,5 +1,5 @@
-import type { RunEvent } from '../log/events.ts';
-import { createOpenCalls } from '../log/open-calls.ts';
+import type { RunEvent } from './events.ts';
+import { createOpenCalls } from './open-calls.ts';
 
 /**
  * Returns how long a run has taken so far, in milliseconds, without the time in which it only waited for responses.
@@ -14,7 +14,8 @@ export function activeTime(events: readonly RunEvent[], elapsed = 0): number {
     if (!isWaiting) active += Math.max(0, event.t - last);
     last = Math.max(last, event.t);
     calls.apply(event);
-    isWaiting = calls.idleState(new Set()) === 'waiting';
+    // a call that repeats another one does not start, and waits with it
+    isWaiting = calls.idleState(new Set()) !== 'busy';
   }
   return isWaiting ? active : active + Math.max(0, elapsed - last);
 }

@@ -1,0 +1,52 @@
+// @vitest-environment happy-dom
+import { act, createElement } from 'react';
+import { createRoot } from 'react-dom/client';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { RunButton } from '../../src/layout/run-button.tsx';
+import { usePlayground } from '../../src/state/store.ts';
+
+const actions = vi.hoisted(() => ({ start: vi.fn(), stop: vi.fn() }));
+vi.mock('../../src/layout/start-and-stop.ts', () => actions);
+
+Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
+
+const page = document.body.appendChild(document.createElement('div'));
+const root = createRoot(page);
+beforeEach(() => {
+  vi.clearAllMocks();
+  act(() => void usePlayground.setState(usePlayground.getInitialState(), true));
+  act(() => root.render(createElement(RunButton)));
+});
+afterAll(() => act(() => root.unmount()));
+
+const button = (): HTMLButtonElement => page.querySelector('button')!;
+const click = (detail: number): void =>
+  act(() => void button().dispatchEvent(new MouseEvent('click', { bubbles: true, detail })));
+const runs = (): void =>
+  act(() => {
+    const run = { listen: () => () => {}, log: () => [] };
+    usePlayground.setState({ session: { source: { script: '' }, run } as never });
+  });
+
+test('a double click on Run starts the run and does not stop it', () => {
+  click(1);
+  expect(actions.start).toHaveBeenCalledOnce();
+  runs();
+  expect(button().textContent).toContain('Stop');
+  click(2);
+  expect(actions.stop).not.toHaveBeenCalled();
+  click(1);
+  expect(actions.stop).toHaveBeenCalledOnce();
+});
+
+test.each(['Enter', ' '])('a held key %j presses the button once', (key) => {
+  const press = (repeat: boolean): boolean => {
+    const event = new KeyboardEvent('keydown', { key, repeat, bubbles: true, cancelable: true });
+    act(() => void button().dispatchEvent(event));
+    return event.defaultPrevented;
+  };
+  expect(press(false)).toBe(false);
+  expect(press(true)).toBe(true);
+  runs();
+  expect(press(true)).toBe(true);
+});

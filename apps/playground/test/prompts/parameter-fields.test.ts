@@ -1,0 +1,51 @@
+// @vitest-environment happy-dom
+import { act, createElement } from 'react';
+import { createRoot } from 'react-dom/client';
+import { afterAll, expect, test } from 'vitest';
+import type { EditableParameter } from '../../src/prompts/editable-prompt.ts';
+import { ParameterFields } from '../../src/prompts/parameter-fields.tsx';
+import { entryOf, usePrompts } from '../../src/prompts/store.ts';
+
+Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
+
+const page = document.body.appendChild(document.createElement('div'));
+const root = createRoot(page);
+afterAll(() => act(() => root.unmount()));
+
+const parameter = (): EditableParameter => entryOf(usePrompts.getState()).prompt.systemPromptParameters[0]!;
+function Form() {
+  usePrompts();
+  return createElement(ParameterFields, {
+    list: 'systemPromptParameters',
+    index: 0,
+    parameter: parameter(),
+    problem: () => undefined,
+    onRemove: () => {},
+    nameRef: null,
+  });
+}
+const choose = (value: string): void =>
+  act(() => {
+    const select = page.querySelector('select')!;
+    Object.getOwnPropertyDescriptor(HTMLSelectElement.prototype, 'value')!.set!.call(select, value);
+    select.dispatchEvent(new Event('change', { bubbles: true }));
+  });
+
+test('passing the other types of a parameter keeps its default and its allowed values', () => {
+  const agent: EditableParameter = {
+    name: 'AGENT',
+    type: 'string',
+    defaultValue: '007',
+    allowedValues: ['007', '008'],
+  };
+  act(() => usePrompts.getState().edit({ systemPromptParameters: [agent] }));
+  act(() => root.render(createElement(Form)));
+  for (const type of ['number', 'boolean', 'enum']) choose(type);
+  expect(parameter()).toEqual({ ...agent, type: 'enum' });
+  choose('number');
+  expect(parameter()).toEqual({ ...agent, type: 'number', defaultValue: 7, allowedValues: [7, 8] });
+  // what is typed for a type replaces what was remembered
+  act(() => usePrompts.getState().edit({ systemPromptParameters: [{ ...parameter(), defaultValue: 8 }] }));
+  choose('string');
+  expect(parameter()).toMatchObject({ defaultValue: '8', allowedValues: ['7', '8'] });
+});

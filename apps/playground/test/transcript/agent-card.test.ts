@@ -1,0 +1,36 @@
+// @vitest-environment happy-dom
+import type { AgentState } from '@cueline/core';
+import { act, createElement } from 'react';
+import { createRoot } from 'react-dom/client';
+import { afterAll, expect, test } from 'vitest';
+import { AgentCard } from '../../src/transcript/agent-card.tsx';
+import { begun, start, stateOf } from './run-events.ts';
+
+Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
+
+const page = document.body.appendChild(document.createElement('div'));
+const root = createRoot(page);
+afterAll(() => act(() => root.unmount()));
+
+const [working] = stateOf([start, ...begun('a', 'poet')]).agents;
+const call = { toolCallId: 'c', toolName: 'poet', input: {}, state: 'running' } as never;
+const draw = (status: AgentState['status']): void => {
+  const agent = { ...working!, status } as AgentState;
+  const children = () => createElement('input', { 'aria-label': 'New task' });
+  const props = { agent, call, clock: undefined, children };
+  act(() => root.render(createElement(AgentCard, props)));
+};
+const field = () => page.querySelector<HTMLInputElement>('input');
+
+test('the card of an agent that ends closes, unless the user works in it', () => {
+  draw('running');
+  expect(field()).not.toBeNull();
+  draw('done');
+  expect(field()).toBeNull();
+  draw('running');
+  act(() => field()!.focus());
+  const typedIn = field();
+  draw('done');
+  expect(field()).toBe(typedIn);
+  expect(document.activeElement).toBe(typedIn);
+});
