@@ -89,8 +89,8 @@ export type Advanced =
  *
  * Whatever an earlier process has left behind is settled first: half an answer is void, and the model is asked
  * again; a call with a result keeps it; a call that had not begun is made, unless it repeats one that may have taken
- * effect; of the others, those that only read, are `idempotent` or are answered by an agent, which continues where it was. All others may have taken effect,
- * and the model reads that they were interrupted.
+ * effect; of the others, those that only read, are `idempotent` or are answered by an agent, which continues where it
+ * was. All others may have taken effect, and the model reads that they were interrupted.
  *
  * Rejects if events cannot be stored and if `signal` aborts; the stored log is whole in both cases.
  * @throws CuelineError `invalid_options` for a remotePrompt, `storage_failed` for events that are not a log
