@@ -7,8 +7,12 @@ export function patternCost(pattern: string, length: number): number {
   if (pattern.length > 1_000 || /\\[1-9k]/.test(pattern)) return Infinity;
   const reader = new CostReader(pattern, length);
   const ways = reader.alternatives(0);
-  // a search without `^` begins at each character
-  return ways * (length + 1) * (pattern.startsWith('^') && !reader.hasBranches ? 1 : length + 1);
+  // each way has a step for a part of the pattern or for a character; a search without `^` begins at each character
+  return (
+    ways *
+    Math.min(pattern.length, length + 1) *
+    (pattern.startsWith('^') && !reader.hasBranches ? 1 : length + 1)
+  );
 }
 
 const atom = /\[\^?\]?(?:\\.|[^\]\\])*\]|\\[pPu]\{[^}]*\}|\\.|[^\\]/suy;

@@ -149,7 +149,7 @@ function acceptor(schema: Schema, formatted: readonly string[], sampled = false)
     if (cheap.length < tests.length)
       return (
         sampled ||
-        (schema.format !== undefined && isOfFormat(schema.format, text)) ||
+        (byFormat(schema.format, noHints).length > 0 && isOfFormat(schema.format, text)) ||
         formatted.includes(text)
       );
     return formatted.includes(text) || tests.length > 0 || isOfFormat(schema.format, text);

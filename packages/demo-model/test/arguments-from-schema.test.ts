@@ -186,6 +186,13 @@ describe('argumentsFromSchema', () => {
     }
   });
 
+  test('returns a long text that fits a simple pattern', () => {
+    const schema = z.object({ prompt: z.string().endsWith('!') });
+    const request =
+      'Mail ada@lovelace.org about https://a.example/x on 2026-02-30, and say what was said before.';
+    expect(schema.safeParse(argumentsFor(schema, request)).error).toBeUndefined();
+  });
+
   test('returns the same plain JSON for the same input', () => {
     fc.assert(
       fc.property(anySchema, request, (schema, asked) => {
