@@ -9,4 +9,5 @@ export { toServerSentEvents, type ServerSentEventsOptions } from './wire/server-
 export { checkNames } from './base/check-names.ts';
 export { checkOptionNames } from './prompt/option-names.ts';
 export { readInput } from './prompt/read-input.ts';
+export { createSemaphore, type Semaphore } from './tool-calls/semaphore.ts';
 export { guardedDownload, type Download, type DownloadSettings } from './provider/guarded-download.ts';

@@ -140,7 +140,7 @@ function RunContent({ pane, onAnswered, empty, input, preview, onOpenScript }: R
         />
       )}
       <FileDrop pane={pane} onFiles={canReply && state.status === 'done' ? onFiles : undefined} />
-      {/* the run goes on while an earlier moment is shown */}
+      {/* the run continues while an earlier moment is shown */}
       <Announce text={announcement(now)} />
     </>
   );

@@ -113,7 +113,7 @@ export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOpti
   const queue = createEventQueue(store, fail);
   log.listen((event) => {
     if (isStorable(event)) return queue.add(event);
-    // stored as it is, no process could continue the run or stop it
+    // no process could read the stored log, so none could continue the run or stop it
     for (const last of endInstead(event, run)) queue.add(last);
     settle({ status: 'done' });
   });

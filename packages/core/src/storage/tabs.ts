@@ -12,6 +12,7 @@ import { createTabLock, type TabLocks } from './tab-lock.ts';
 import { createTabOutbox, MAX_EVENTS } from './tab-outbox.ts';
 import { createTabRequests } from './tab-requests.ts';
 import { openLazily } from '../executors/open-lazily.ts';
+import { readToEnd } from './read-to-end.ts';
 
 type TabOptions = {
   id: string;
@@ -233,43 +234,15 @@ class Tab implements OpenedTab {
     this.#waiting = [];
     for (const event of waiting) this.#broadcast(event);
     const own = anySignal(signal, this.#stolen.signal);
-    const events = start(own)[Symbol.asyncIterator]();
-    let runId = lastRunId(this.#run.log()) ?? '';
-    let isOver = false;
-    const over = (): void => {
-      if (isOver) return;
-      isOver = true;
+    const onEnd = (): void => {
       this.#working -= 1;
       this.#outbox.flush();
       const late = new Promise((resolve) => setTimeout(resolve, STORED_MS));
       // by then the run has the end that its executor did not emit
       setTimeout(() => void Promise.race([this.#writer.flush(), late]).then(release));
     };
-    const next = async (): Promise<IteratorResult<RunEvent>> => {
-      try {
-        const event = await events.next();
-        if (event.done === true) over();
-        else if ('runId' in event.value) ({ runId } = event.value);
-        return event;
-      } catch (error) {
-        over();
-        throw error;
-      }
-    };
-    return {
-      next,
-      async return() {
-        // waits for the end and does not read it: the executor keeps an unread end for a caller who attaches
-        const rest = attach?.(runId, Infinity, own)?.[Symbol.asyncIterator]();
-        if (rest !== undefined) void events.return?.();
-        void (async () => {
-          while ((await (rest?.next() ?? next())).done !== true);
-        })()
-          .catch(() => {})
-          .then(over);
-        return { done: true, value: undefined };
-      },
-    };
+    const runId = lastRunId(this.#run.log()) ?? '';
+    return readToEnd(start(own), { runId, attach: (id) => attach?.(id, Infinity, own), onEnd });
   }
 
   /** Follows a run of this tab again. */
