@@ -107,7 +107,7 @@ function byName(context: string, words: string, hints: Hints): string[] {
   const { request, quoted, places, emails, urls, dates, paths, now } = hints;
   const gist = request.replace(/\s+/g, ' ').trim().slice(0, 120) || 'an example';
   const is = (pattern: RegExp): boolean => pattern.test(words);
-  if (is(/e-?mail|recipient/)) return [...emails, 'ada@example.com'];
+  if (is(/e-?mail|recipient/) || (words === 'to' && emails.length > 0)) return [...emails, 'ada@example.com'];
   if (is(/\b(url|uri|link|website|href)\b/)) return [...urls, 'https://example.com/'];
   if (is(placeWords)) return [...places, 'Lisbon', 'Porto', 'Faro'];
   if (is(/\bcountry\b/)) return [...places, 'Portugal', 'Spain'];

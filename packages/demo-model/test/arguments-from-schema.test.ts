@@ -186,6 +186,12 @@ describe('argumentsFromSchema', () => {
     }
   });
 
+  test('sends a mail to the address in the request', () => {
+    const schema = z.object({ to: z.string() });
+    expect(argumentsFor(schema, 'Send a mail to ada@lovelace.org.')).toEqual({ to: 'ada@lovelace.org' });
+    expect(argumentsFor(schema, 'A train to Berlin.')).toEqual({ to: 'Berlin' });
+  });
+
   test('returns a long text that fits a simple pattern', () => {
     const schema = z.object({ prompt: z.string().endsWith('!') });
     const request =

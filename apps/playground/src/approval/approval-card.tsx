@@ -139,7 +139,7 @@ function RefuseForm({ owner, isSending, isFresh, isUnread, onRefuse, onEscape }:
   const [reason, setReason] = useKeptState(owner, 'refusal', () => '');
   return (
     <form
-      className="flex min-w-52 flex-1 items-center gap-2"
+      className="flex min-w-60 flex-1 items-center gap-2"
       onSubmit={(event) => {
         event.preventDefault();
         if (!isSending) onRefuse(reason.trim());
