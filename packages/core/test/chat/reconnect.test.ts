@@ -4,7 +4,6 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { expect, test, vi } from 'vitest';
 import { call } from '../support.ts';
 import { banker, keptRunIds, PlainChat, submission, textOf, userMessage } from '../support/chat.ts';
-import { after } from '../support/runs.ts';
 
 const talk = definePrompt('talk', (prompt) => prompt.defSystem('role', 'You are brief.'));
 const slow: readonly ScriptedTurn[] = [[{ text: 'One ' }, { delay: 60 }, { text: 'two.' }]];
@@ -94,12 +93,20 @@ test('The latest hundred chats and all running ones are remembered', async () =>
 test('Chats whose runs have ended unread are forgotten, too, the oldest first', async () => {
   const { definition } = banker();
   const ids = Array.from({ length: 105 }, (_, n) => `${n}`);
-  const model = scriptedModel(ids.map(() => [call('pay', { amount: 1 })]));
-  const transport = new PromptTransport(definition, { model, options: { timeout: { totalMs: 20 } } });
-  for (const id of ids) await new PlainChat({ id, transport }).sendMessage({ text: 'Pay.' });
-  await after(100);
-  await new PlainChat({ id: 'last', transport }).sendMessage({ text: 'Pay.' });
-  expect(['0', '1', '104'].map((id) => transport.messages(id).length > 0)).toEqual([false, false, true]);
+  const model = scriptedModel(Array.from({ length: 205 }, () => [call('pay', { amount: 1 })]));
+  // long enough for each to wait for its approval, also on a busy machine
+  const transport = new PromptTransport(definition, { model, options: { timeout: { totalMs: 500 } } });
+  const send = (id: string) => new PlainChat({ id, transport }).sendMessage({ text: 'Pay.' });
+  for (const id of ids) await send(id);
+  let later = 0;
+  await vi.waitFor(
+    async () => {
+      await send(`later ${(later += 1)}`);
+      const known = ['0', '1', '104'].map((id) => transport.messages(id).length > 0);
+      expect(known).toEqual([false, false, true]);
+    },
+    { timeout: 10_000, interval: 200 },
+  );
 });
 
 test('After a reload, an executor that still has the run returns it once', async () => {
