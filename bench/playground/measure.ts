@@ -13,7 +13,7 @@ import {
 } from './visits.ts';
 
 /** How often a person visits, and how often the long run is opened, which takes longer and varies less. */
-const ROUNDS = 5;
+const ROUNDS = 9;
 const LONG_ROUNDS = 3;
 
 export type Options = { browser: Browser; slowdown: number; playground: Host; bare: Host; file: string };

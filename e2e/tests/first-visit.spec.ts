@@ -34,3 +34,21 @@ test('a first visitor sees a recorded run play, and runs the script', async ({ p
   await expect(playground.editor.locator('.view-line').first()).toBeVisible();
   await expect(recording).toHaveCount(0);
 });
+
+test('the examples take the place of a recording that does not load', async ({ playground }) => {
+  const { page, editor } = playground;
+  let fail = (): void => {};
+  const failing = new Promise<void>((resolve) => (fail = resolve));
+  await page.route(/first-run-.*\.js$/, async (route) => {
+    await failing;
+    await route.abort();
+  });
+  await page.goto('/');
+  await expect(page.getByTestId('run-button')).toBeVisible();
+  const empty = page.getByRole('heading', { name: 'Press Run and watch it work' });
+  // nothing is shown that the recording would replace at once
+  await expect(empty).toHaveCount(0);
+  fail();
+  await expect(empty).toBeVisible();
+  await expect(editor.locator('.view-line').first()).toBeVisible();
+});

@@ -31,6 +31,16 @@ test('the editor completes “prompt.” and lists what the script defines', asy
   await expect(page.locator('.quick-input-widget')).toContainText('definePrompt');
 });
 
+test('without the types, the editor checks syntax', async ({ playground }) => {
+  const { page } = playground;
+  await page.route('**/editor-types-*.json', (route) => route.abort());
+  await playground.open();
+  // only the types could tell that the import is wrong
+  await playground.write("import { nothing } from '@cueline/core';\nexport default () => {\n");
+  const problems = page.getByTestId('problems').getByRole('button');
+  await expect(problems).toHaveText([/'}' expected/]);
+});
+
 test(
   'a script uses the ready-made memory plugin, and the editor knows its methods',
   { tag: '@long' },

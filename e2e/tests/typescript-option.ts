@@ -23,7 +23,7 @@ function leaveOutTypeScript(): void {
   const empty = URL.createObjectURL(new Blob([], { type: 'text/javascript' }));
   globalThis.Worker = class extends Worker {
     constructor(url: string | URL, options?: WorkerOptions) {
-      super(String(url).includes('/ts.worker') ? empty : url, options);
+      super(String(url).includes('/typescript-worker') ? empty : url, options);
     }
   };
 }

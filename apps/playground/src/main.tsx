@@ -2,10 +2,10 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { waitForEditor } from './editor/editor-shown.ts';
-import { loadScriptEditor } from './editor/load-script-editor.ts';
+import { loadEditorAfter, loadScriptEditor } from './editor/load-script-editor.ts';
 import { Transcript } from './panes/later-parts.tsx';
 import { hasLink, watchLinks } from './share/watch-links.ts';
-import { isFirstVisit, replayFirstRun } from './state/first-run.ts';
+import { replayFirstRun } from './state/first-run.ts';
 import { keepOffline } from './layout/keep-offline.ts';
 import { reportStorage, usePlayground } from './state/store.ts';
 import { isNarrow } from './state/theme.ts';
@@ -15,10 +15,10 @@ import './styles.css';
 const restore = !hasLink();
 const { storedRuns } = usePlayground.getState();
 if (restore && Object.values(storedRuns).some((id) => id !== undefined)) {
-  usePlayground.setState({ restoring: true });
+  usePlayground.setState({ opening: 'last-run' });
 }
 
-/** Begins to load the editor and its TypeScript before the first render, because they take longest. */
+/** Begins to load the editor and its TypeScript before all else that can wait, because they take longest. */
 function loadEditor(): void {
   if (usePlayground.getState().view !== 'script') return;
   // if that fails, for example without a network, the pane shows an error
@@ -29,17 +29,14 @@ async function openPage(): Promise<void> {
   // Before the first render, so that the page starts with the script of a link.
   const { opened } = await watchLinks();
   const page = usePlayground.getState();
-  if (isFirstVisit(page)) {
-    // a first visitor sees the recorded run first
-    Transcript.load().catch(() => {});
-  } else {
-    loadEditor();
-    // a run will be shown at once: load its components while its log is read
-    if (page.restoring) Transcript.load().catch(() => {});
-  }
   // on a phone, the editor shows when the user opens its tab
   const hasEditor = page.view === 'script' && !isNarrow();
-  void replayFirstRun(hasEditor ? { until: waitForEditor } : {});
+  const { load } = Transcript;
+  loadEditorAfter(replayFirstRun(hasEditor ? { load, until: waitForEditor } : { load }));
+  loadEditor();
+  // a run will be shown at once: load its components while its log is read
+  const restores = page.opening === 'last-run';
+  if (restores) load().catch(() => {});
   keepOffline(hasEditor ? waitForEditor() : Promise.resolve());
   createRoot(document.getElementById('root')!).render(
     <StrictMode>
@@ -47,13 +44,13 @@ async function openPage(): Promise<void> {
     </StrictMode>,
   );
   // After the editor, which starts with the script that this tab remembers. Only a run of the last visit cannot wait.
-  if (hasEditor && !page.restoring) await waitForEditor();
+  if (hasEditor && !restores) await waitForEditor();
   try {
     const { restoreRuns, startHistory } = await import('./history/history.ts');
     await startHistory({ restore });
     if (!restore && !(await opened)) await restoreRuns();
   } catch {
-    usePlayground.setState({ restoring: false });
+    usePlayground.setState({ opening: undefined });
     reportStorage(
       'The history of your scripts and runs could not be loaded. Reload the page, or use Share to keep a copy.',
     );

@@ -10,6 +10,25 @@ declare module 'monaco-editor/editor/common/*';
 declare module 'monaco-editor/editor/browser/*';
 declare module 'monaco-editor/languages/features/typescript/tsMode';
 
+/** Monaco's TypeScript, which runs in a worker. */
+declare module 'monaco-editor/languages/features/typescript/tsWorker' {
+  export class TypeScriptWorker {
+    constructor(
+      scripts: { getMirrorModels(): readonly unknown[] },
+      settings: {
+        compilerOptions: object;
+        extraLibs: Record<string, { content: string; version: number }>;
+        inlayHintsOptions: object;
+      },
+    );
+    getLanguageService(): { getProgram(): unknown };
+    getSemanticDiagnostics(path: string): Promise<unknown[]>;
+  }
+}
+declare module 'monaco-editor/internal/common/initialize' {
+  export function initialize(create: (scripts: { getMirrorModels(): readonly unknown[] }) => object): void;
+}
+
 /** Monaco's own services, as far as the editor's settings use them. */
 declare module 'monaco-editor/editor/standalone/browser/standaloneServices' {
   export const StandaloneServices: { get<Service>(id: { type: Service }): Service };

@@ -47,6 +47,8 @@ const diffEditors =
   /monaco-editor.*\/(diffEditor\/diffEditorWidget|multiDiffEditor\/multiDiffEditorWidget)\.js$/;
 /** The module that starts Monaco's TypeScript worker. It imports every feature of the editor, and uses none. */
 const workerStarter = /monaco-editor.*\/internal\/common\/workers\.js$/;
+/** The module that names Monaco's own TypeScript worker, in whose place the playground starts one with the types. */
+const workerOwner = /monaco-editor.*\/typescript\/workerManager\.js$/;
 
 /**
  * Removes what the editor imports and the playground does not use, such as features that `monaco-features.ts` does not
@@ -60,12 +62,16 @@ export function withoutUnusedEditors(): Plugin {
     // the development server bundles Monaco apart from the page
     config: () => ({ optimizeDeps: { rolldownOptions: { plugins: [cut] } } }),
     buildEnd(error) {
-      if (error !== undefined || this.environment.mode !== 'build' || found.size === 3) return;
+      if (error !== undefined || this.environment.mode !== 'build' || found.size === 4) return;
       const names = [...found].join(', ') || 'none';
-      this.error(`Three modules of Monaco must be cut, but found: ${names}. Correct the patterns above.`);
+      this.error(`Four modules of Monaco must be cut, but found: ${names}. Correct the patterns above.`);
     },
   };
 }
+
+/** Imports for their effects only. */
+const featureImports = /^import '[^']+';$/gm;
+const ownWorker = /createWorker: \(\) => new Worker\(new URL\('ts\.worker\.js'.*\),$/gm;
 
 function cutMonaco(onFound: (id: string) => void) {
   const noDiffEditors = 'export class DiffEditorWidget {}\nexport class MultiDiffEditorWidget {}';
@@ -78,9 +84,11 @@ function cutMonaco(onFound: (id: string) => void) {
       return noDiffEditors;
     },
     transform(code: string, id: string) {
-      if (!workerStarter.test(id)) return undefined;
-      onFound(id);
-      return code.replaceAll(/^import '[^']+';$/gm, '');
+      const unused = workerStarter.test(id) ? featureImports : workerOwner.test(id) ? ownWorker : undefined;
+      if (unused === undefined) return undefined;
+      const kept = code.replaceAll(unused, '');
+      if (kept !== code) onFound(id);
+      return kept;
     },
   };
 }

@@ -9,7 +9,16 @@ export function waitForEditor(): Promise<void> {
   return Promise.race([waitEnded, new Promise<void>((resolve) => setTimeout(resolve, LONGEST_WAIT_MS))]);
 }
 
-/** Tells the parts that wait for the editor that it shows a script, or that it cannot. */
+/** Tells the parts that wait for the editor that it shows a script, or that it cannot. They go on once the page is idle. */
 export function endWaitForEditor(): void {
-  endWait();
+  void idle().then(endWait);
+}
+
+/** Resolves when the page has nothing else to do, or after a second. */
+export function idle(): Promise<void> {
+  return new Promise((resolve) => {
+    // Safari does not have this function
+    if (typeof requestIdleCallback === 'function') requestIdleCallback(() => resolve(), { timeout: 1_000 });
+    else setTimeout(resolve, 50);
+  });
 }

@@ -1,12 +1,10 @@
 import { endWaitForEditor } from './editor-shown.ts';
 import type * as ScriptEditorModule from './script-editor.tsx';
 
-/**
- * Monaco in parts. Each part needs the parts before it. TypeScript starts in a thread of its own; before the first part is
- * there, it would delay that part.
- */
+/** Monaco in parts. Each part needs the parts before it. TypeScript starts first, in a thread of its own. */
 const parts: readonly (() => Promise<unknown>)[] = [
-  () => import('monaco-editor/editor/common/model/textModel').then(() => import('./start-typescript.ts')),
+  () => import('./start-typescript.ts'),
+  () => import('monaco-editor/editor/common/model/textModel'),
   () => import('monaco-editor/editor/browser/view'),
   () => import('monaco-editor/editor/standalone/browser/standaloneServices'),
   () => import('monaco-editor/editor'),
@@ -14,11 +12,20 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('./monaco-features.ts'),
 ];
 
+let shownFirst: Promise<void> = Promise.resolve();
+
+/** Lets the editor wait for what the page shows before it. */
+export function loadEditorAfter(shown: Promise<void>): void {
+  // if it cannot be shown, the editor comes first
+  shownFirst = shown.catch(() => {});
+}
+
 /**
  * Loads the editor. Each part of Monaco is evaluated in its own task, because evaluating all of it at once would block
  * the page.
  */
-export function loadScriptEditor(): Promise<typeof ScriptEditorModule> {
+export async function loadScriptEditor(): Promise<typeof ScriptEditorModule> {
+  await shownFirst;
   // if a part fails to load, the editor fails to load, too
   for (const load of parts) load().catch(() => {});
   const editor = import('./script-editor.tsx');

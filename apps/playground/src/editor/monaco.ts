@@ -10,8 +10,7 @@ import { IStandaloneThemeService } from 'monaco-editor/editor/standalone/common/
 import * as typescript from 'monaco-editor/languages/features/typescript/register';
 import { IStorageService } from 'monaco-editor/platform/storage/common/storage';
 import { defineThemes } from './themes.ts';
-import { editorTypes, takeTypeScriptWorker } from './start-typescript.ts';
-import workerGlobals from './worker-globals.d.ts.txt?raw';
+import { takeTypeScriptWorker } from './start-typescript.ts';
 
 /** A script's path for TypeScript, which finds the packages' types from there. Each script has its own model. */
 export function scriptPath(id: string): string {
@@ -41,9 +40,6 @@ export function prepareLooks(theme: string, font: monaco.editor.IEditorOptions):
   FontMeasurements.readFontInfo(window, createBareFontInfoFromRawSettings(font, pixelRatio));
 }
 
-/** `moduleResolution: bundler` and `moduleDetection: force`, as TypeScript numbers them; Monaco's own types lack both. */
-const forModules: Record<string, number> = { moduleResolution: 100, moduleDetection: 3 };
-
 declare global {
   interface Window {
     MonacoEnvironment?: { getWorker(id: string, label: string): Worker };
@@ -60,48 +56,10 @@ defineThemes(monaco);
 // last chose (scope 0: the profile; target 0: by the user).
 StandaloneServices.get(IStorageService).store('expandSuggestionDocs', true, 0, 0);
 
-const { typescriptDefaults } = typescript;
-typescriptDefaults.setEagerModelSync(true);
-typescriptDefaults.setInlayHintsOptions({});
-
-/**
- * Gives TypeScript the types of what a script may import. Before that it checks nothing, because every import
- * would be an error.
- */
-async function loadTypes(): Promise<void> {
-  typescriptDefaults.setDiagnosticsOptions({ noSemanticValidation: true, noSyntaxValidation: false });
-  const { files, entries } = await editorTypes;
-  typescriptDefaults.setCompilerOptions({
-    strict: true,
-    noEmit: true,
-    skipLibCheck: true,
-    target: typescript.ScriptTarget.ESNext,
-    module: typescript.ModuleKind.ESNext,
-    ...forModules,
-    lib: ['lib.es2023.d.ts', 'lib.esnext.disposable.d.ts'],
-    types: [],
-    allowImportingTsExtensions: true,
-    baseUrl: 'file:///',
-    paths: Object.fromEntries(
-      Object.entries(entries).map(([name, path]) => [name, [`file:///node_modules/${path}`]]),
-    ),
-  });
-  typescriptDefaults.setExtraLibs([
-    { filePath: 'file:///worker-globals.d.ts', content: workerGlobals },
-    ...Object.entries(files).map(([path, content]) => ({
-      filePath: `file:///node_modules/${path}`,
-      content,
-    })),
-  ]);
-  typescriptDefaults.setDiagnosticsOptions({ noSemanticValidation: false, noSyntaxValidation: false });
-}
-
-// Without the types the editor still edits, and checks only syntax.
-const typesReady: Promise<void> = loadTypes().catch(() => {});
+typescript.typescriptDefaults.setEagerModelSync(true);
 
 /** Resolves when a script has been checked for the first time; true if there was no error. */
 export async function firstCheck(uri: monaco.Uri): Promise<boolean> {
-  await typesReady;
   const worker = await (await typescript.getTypeScriptWorker())(uri);
   const [syntax, semantics] = await Promise.all([
     worker.getSyntacticDiagnostics(uri.toString()),
@@ -116,7 +74,6 @@ export async function createScriptModel(text: string, path: string): Promise<voi
   if (monaco.editor.getModel(uri) !== null) return;
   monaco.editor.createModel(text, 'typescript', uri);
   try {
-    await typesReady;
     const worker = await (await typescript.getTypeScriptWorker())(uri);
     // not awaited: the editor asks for the result
     worker.getSemanticDiagnostics(uri.toString()).catch(() => {});

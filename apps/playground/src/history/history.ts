@@ -106,7 +106,7 @@ export async function startHistory({ restore }: { restore: boolean }): Promise<v
   try {
     if (restore) await restoreRuns();
   } finally {
-    usePlayground.setState({ restoring: false });
+    usePlayground.setState({ opening: undefined });
   }
   await storeEarlierScript();
   await keeper.flush();

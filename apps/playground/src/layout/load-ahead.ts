@@ -1,4 +1,4 @@
-import { waitForEditor } from '../editor/editor-shown.ts';
+import { idle, waitForEditor } from '../editor/editor-shown.ts';
 import { loadScriptEditor } from '../editor/load-script-editor.ts';
 import {
   ApprovalDock,
@@ -50,13 +50,4 @@ export async function loadAhead(): Promise<void> {
     // if that fails, for example without a network, the part itself tries again
     await load().catch(() => {});
   }
-}
-
-/** Resolves when the page has nothing else to do, or after a second. */
-function idle(): Promise<void> {
-  return new Promise((resolve) => {
-    // Safari does not have this function
-    if (typeof requestIdleCallback === 'function') requestIdleCallback(() => resolve(), { timeout: 1_000 });
-    else setTimeout(resolve, 50);
-  });
 }

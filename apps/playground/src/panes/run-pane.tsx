@@ -74,7 +74,7 @@ type RunContentProps = RunPaneProps & { pane: RefObject<HTMLElement | null>; onA
 
 function RunContent({ pane, onAnswered, empty, input, preview, onOpenScript }: RunContentProps) {
   const session = usePlayground(currentSession);
-  const restoring = usePlayground((state) => state.restoring);
+  const opening = usePlayground((state) => state.opening);
   const shown = useShownRun(session);
   const { state, isPast } = shown;
   const { state: now } = useRunAt(session, undefined);
@@ -117,12 +117,13 @@ function RunContent({ pane, onAnswered, empty, input, preview, onOpenScript }: R
       <div className={previews ? 'hidden' : 'contents'}>
         {session !== undefined ? (
           <Transcript key={session.id} session={session} />
-        ) : restoring ? (
+        ) : opening === 'last-run' ? (
           <p role="status" className="p-6 text-ink-2">
             Opening your last run…
           </p>
         ) : (
-          empty
+          // the recording takes this place at once
+          opening === undefined && empty
         )}
       </div>
       {session !== undefined && allPending(now).length > 0 && (
