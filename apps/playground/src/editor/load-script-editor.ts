@@ -1,10 +1,12 @@
 import { endWaitForEditor } from './editor-shown.ts';
 import type * as ScriptEditorModule from './script-editor.tsx';
 
-/** Monaco in parts. Each part needs the parts before it. TypeScript starts first, in a thread of its own. */
+/**
+ * Monaco in parts. Each part needs the parts before it. TypeScript starts in a thread of its own; before the first part is
+ * there, it would delay that part.
+ */
 const parts: readonly (() => Promise<unknown>)[] = [
-  () => import('./start-typescript.ts'),
-  () => import('monaco-editor/editor/common/model/textModel'),
+  () => import('monaco-editor/editor/common/model/textModel').then(() => import('./start-typescript.ts')),
   () => import('monaco-editor/editor/browser/view'),
   () => import('monaco-editor/editor/standalone/browser/standaloneServices'),
   () => import('monaco-editor/editor'),
