@@ -52,3 +52,31 @@ test('the examples take the place of a recording that does not load', async ({ p
   await expect(empty).toBeVisible();
   await expect(editor.locator('.view-line').first()).toBeVisible();
 });
+
+test('the script stays in its place when the editor has loaded', async ({ playground }) => {
+  const { page } = playground;
+  let load = (): void => {};
+  const loading = new Promise<void>((resolve) => (load = resolve));
+  await page.route(/monaco-view-.*\.js$/, async (route) => {
+    await loading;
+    await route.continue();
+  });
+  const opened = playground.open();
+  const waiting = page.getByLabel('Script', { exact: true }).locator('pre');
+  await expect(waiting).toContainText('import');
+  const before = await waiting.evaluate(firstCharacter);
+  load();
+  await opened;
+  const line = playground.editor.locator('.view-line').first();
+  await expect.poll(() => line.evaluate(firstCharacter)).toEqual(before);
+});
+
+/** Where the text of an element begins on the page, in whole pixels. */
+function firstCharacter(element: Element): { x: number; y: number } {
+  const text = document.createTreeWalker(element, NodeFilter.SHOW_TEXT).nextNode()!;
+  const range = document.createRange();
+  range.setStart(text, 0);
+  range.setEnd(text, 1);
+  const { x, y } = range.getBoundingClientRect();
+  return { x: Math.round(x), y: Math.round(y) };
+}

@@ -68,7 +68,7 @@ function Waiting({ script }: { script: string }) {
   return (
     <pre
       aria-busy
-      className="absolute inset-0 overflow-hidden pt-3 pl-[62px] font-mono text-base leading-[20px] text-ink-2"
+      className="absolute inset-0 overflow-hidden pt-3 pl-[52px] font-mono text-base leading-[20px] text-ink-2"
     >
       {script}
     </pre>
