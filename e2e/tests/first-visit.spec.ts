@@ -64,6 +64,8 @@ test('the script stays in its place when the editor has loaded', async ({ playgr
   const opened = playground.open();
   const waiting = page.getByLabel('Script', { exact: true }).locator('pre');
   await expect(waiting).toContainText('import');
+  // another font, which draws the text until this one has loaded, has other heights
+  await page.waitForFunction(() => document.fonts.check("13px 'JetBrains Mono Variable'"));
   const before = await waiting.evaluate(firstCharacter);
   load();
   await opened;
