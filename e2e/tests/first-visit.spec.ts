@@ -53,6 +53,14 @@ test('the examples take the place of a recording that does not load', async ({ p
   await expect(editor.locator('.view-line').first()).toBeVisible();
 });
 
+test('the page does not wait for a recording that never answers', async ({ playground }) => {
+  const { page, editor } = playground;
+  await page.route(/first-run-.*\.js$/, () => {});
+  await page.goto('/');
+  await expect(page.getByRole('heading', { name: 'Press Run and watch it work' })).toBeVisible();
+  await expect(editor.locator('.view-line').first()).toBeVisible();
+});
+
 test('the script stays in its place when the editor has loaded', async ({ playground }) => {
   const { page } = playground;
   let load = (): void => {};

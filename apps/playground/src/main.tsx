@@ -15,7 +15,7 @@ import './styles.css';
 const restore = !hasLink();
 const { storedRuns } = usePlayground.getState();
 if (restore && Object.values(storedRuns).some((id) => id !== undefined)) {
-  usePlayground.setState({ opening: 'last-run' });
+  usePlayground.setState({ restoring: true });
 }
 
 /** Begins to load the editor and its TypeScript before all else that can wait, because they take longest. */
@@ -35,8 +35,7 @@ async function openPage(): Promise<void> {
   loadEditorAfter(replayFirstRun(hasEditor ? { load, until: waitForEditor } : { load }));
   loadEditor();
   // a run will be shown at once: load its components while its log is read
-  const restores = page.opening === 'last-run';
-  if (restores) load().catch(() => {});
+  if (page.restoring) load().catch(() => {});
   keepOffline(hasEditor ? waitForEditor() : Promise.resolve());
   createRoot(document.getElementById('root')!).render(
     <StrictMode>
@@ -44,13 +43,13 @@ async function openPage(): Promise<void> {
     </StrictMode>,
   );
   // After the editor, which starts with the script that this tab remembers. Only a run of the last visit cannot wait.
-  if (hasEditor && !restores) await waitForEditor();
+  if (hasEditor && !page.restoring) await waitForEditor();
   try {
     const { restoreRuns, startHistory } = await import('./history/history.ts');
     await startHistory({ restore });
     if (!restore && !(await opened)) await restoreRuns();
   } catch {
-    usePlayground.setState({ opening: undefined });
+    usePlayground.setState({ restoring: false });
     reportStorage(
       'The history of your scripts and runs could not be loaded. Reload the page, or use Share to keep a copy.',
     );

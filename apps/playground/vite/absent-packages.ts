@@ -71,6 +71,7 @@ export function withoutUnusedEditors(): Plugin {
 
 /** Imports for their effects only. */
 const featureImports = /^import '[^']+';$/gm;
+/** The line that starts that worker. */
 const ownWorker = /createWorker: \(\) => new Worker\(new URL\('ts\.worker\.js'.*\),$/gm;
 
 function cutMonaco(onFound: (id: string) => void) {

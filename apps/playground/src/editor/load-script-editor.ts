@@ -16,9 +16,8 @@ const parts: readonly (() => Promise<unknown>)[] = [
 
 let shownFirst: Promise<void> = Promise.resolve();
 
-/** Lets the editor wait for what the page shows before it. */
+/** Lets the editor wait until `shown` resolves or rejects. */
 export function loadEditorAfter(shown: Promise<void>): void {
-  // if it cannot be shown, the editor comes first
   shownFirst = shown.catch(() => {});
 }
 

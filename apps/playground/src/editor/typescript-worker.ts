@@ -68,7 +68,7 @@ function collect({ data }: MessageEvent<unknown>): void {
   if (early.length === 1) void start(data as string);
 }
 
-/** Loads the types and lets TypeScript read them, which takes longest, often before the page sends a script. */
+/** Starts TypeScript, and then gives it the messages that have come meanwhile. */
 async function start(typesUrl: string): Promise<void> {
   const checker = await startChecker(typesUrl);
   removeEventListener('message', collect);
@@ -77,8 +77,12 @@ async function start(typesUrl: string): Promise<void> {
   for (const data of early.slice(1)) dispatchEvent(new MessageEvent('message', { data }));
 }
 
+/** The longest that TypeScript waits for the types, in milliseconds. */
+const LONGEST_LOAD_MS = 60_000;
+
+/** Loads the types and lets TypeScript read them. That takes longest, so it does not wait for the first script. */
 async function startChecker(typesUrl: string): Promise<(opened: Scripts) => ScriptChecker> {
-  const types = await fetch(typesUrl)
+  const types = await fetch(typesUrl, { signal: AbortSignal.timeout(LONGEST_LOAD_MS) })
     .then((response) => response.json() as Promise<EditorTypes>)
     // without the types, for example because the network failed, the editor checks syntax
     .catch(() => undefined);

@@ -106,7 +106,7 @@ export async function startHistory({ restore }: { restore: boolean }): Promise<v
   try {
     if (restore) await restoreRuns();
   } finally {
-    usePlayground.setState({ opening: undefined });
+    usePlayground.setState({ restoring: false });
   }
   await storeEarlierScript();
   await keeper.flush();

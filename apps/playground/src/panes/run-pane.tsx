@@ -74,7 +74,8 @@ type RunContentProps = RunPaneProps & { pane: RefObject<HTMLElement | null>; onA
 
 function RunContent({ pane, onAnswered, empty, input, preview, onOpenScript }: RunContentProps) {
   const session = usePlayground(currentSession);
-  const opening = usePlayground((state) => state.opening);
+  const restoring = usePlayground((state) => state.restoring);
+  const loadingRecording = usePlayground((state) => state.loadingRecording);
   const shown = useShownRun(session);
   const { state, isPast } = shown;
   const { state: now } = useRunAt(session, undefined);
@@ -117,13 +118,12 @@ function RunContent({ pane, onAnswered, empty, input, preview, onOpenScript }: R
       <div className={previews ? 'hidden' : 'contents'}>
         {session !== undefined ? (
           <Transcript key={session.id} session={session} />
-        ) : opening === 'last-run' ? (
+        ) : restoring ? (
           <p role="status" className="p-6 text-ink-2">
             Opening your last run…
           </p>
         ) : (
-          // the recording takes this place at once
-          opening === undefined && empty
+          !loadingRecording && empty
         )}
       </div>
       {session !== undefined && allPending(now).length > 0 && (

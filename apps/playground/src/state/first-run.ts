@@ -11,43 +11,50 @@ export function isFirstVisit({ visited, script, session, view, notice }: Playgro
   return !visited && untouched && view === 'script';
 }
 
+/** The longest that the page waits for the recording, in milliseconds: a request may get no answer. */
+const LONGEST_WAIT_MS = 3_000;
+
 /**
- * Replays the recorded run of the first example to a first visitor, at its own pace. `load` loads what draws it. `until`
- * is what the recording waits for after its first event: on a slow computer, each of its frames would delay it. Resolves
- * when the page has drawn the first event, or if there is none to draw.
+ * Replays the recorded run of the first example to a first visitor, at its own pace. `load` loads the components that
+ * draw it. `until` is what the recording waits for after its first event: on a slow computer, each of its frames would
+ * delay it. Resolves once the page has drawn the first event, or after three seconds; for anybody but a first visitor,
+ * at once.
  *
  * With reduced motion, the page shows the run's end at once, and plays it only if the user asks for it `again`.
  */
-export async function replayFirstRun({ again = false, load, until }: ReplayOptions = {}): Promise<void> {
+export async function replayFirstRun(options: ReplayOptions = {}): Promise<void> {
   if (!isFirstVisit(usePlayground.getState())) return;
-  usePlayground.setState({ opening: 'recording' });
+  usePlayground.setState({ loadingRecording: true });
   try {
-    const loaded = load?.();
-    const { default: log } = await import('../examples/first-run.json');
-    await loaded;
-    const state = usePlayground.getState();
-    if (!isFirstVisit(state)) return;
-    const speed = prefersReducedMotion() && !again ? Infinity : 1;
-    // the build made the file, and a test checks it
-    const recording = replay(log as readonly unknown[] as RunEvent[], { speed });
-    if (until !== undefined && speed !== Infinity) {
-      recording.pause();
-      recording.seek(0);
-      void until().then(() => recording.play());
-    }
-    showRecording(state.script, recording);
+    await Promise.race([showFirstRun(options), wait(LONGEST_WAIT_MS)]);
   } finally {
-    usePlayground.setState({ opening: undefined });
+    usePlayground.setState({ loadingRecording: false });
   }
+}
+
+async function showFirstRun({ again = false, load, until }: ReplayOptions): Promise<void> {
+  const [{ default: log }] = await Promise.all([import('../examples/first-run.json'), load?.()]);
+  const state = usePlayground.getState();
+  if (!isFirstVisit(state)) return;
+  const speed = prefersReducedMotion() && !again ? Infinity : 1;
+  // the build made the file, and a test checks it
+  const recording = replay(log as readonly unknown[] as RunEvent[], { speed });
+  if (until !== undefined && speed !== Infinity) {
+    recording.pause();
+    recording.seek(0);
+    void until().then(() => recording.play());
+  }
+  showRecording(state.script, recording);
   await nextFrame();
 }
 
-/** Resolves when the browser has painted a frame, or at once while the page is hidden, when it paints none. */
+function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Resolves when the browser has painted the next frame. It paints none while the page is hidden. */
 function nextFrame(): Promise<void> {
-  return new Promise((resolve) => {
-    if (document.hidden) resolve();
-    else requestAnimationFrame(() => setTimeout(resolve));
-  });
+  return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 }
 
 type ReplayOptions = {

@@ -106,8 +106,10 @@ export type PlaygroundState = StoredSettings & {
   leftUnsaved: readonly OpenText[];
   /** The stored runs that this tab shows, by view. */
   storedRuns: { readonly script?: string | undefined; readonly prompts?: string | undefined };
-  /** The run that will be shown soon: the stored run of the last visit, or the recording for a first visitor. */
-  opening: 'last-run' | 'recording' | undefined;
+  /** True while the stored run of the last visit is being opened. */
+  restoring: boolean;
+  /** True while the recording for a first visitor is being loaded. */
+  loadingRecording: boolean;
   keys: ConnectionKeys;
   /** The run in the Script view. */
   session: RunSession | undefined;
@@ -172,7 +174,8 @@ export const usePlayground = create<PlaygroundState>()(
       scriptBeforeLink: memory?.beforeLink,
       leftUnsaved: memory?.unsaved ?? [],
       storedRuns: memory?.runs ?? {},
-      opening: undefined,
+      restoring: false,
+      loadingRecording: false,
       theme: 'system',
       layouts: {},
       inspectorOpen: true,
