@@ -9,6 +9,7 @@ import {
   withoutUnusedEditors,
 } from './vite/absent-packages.ts';
 import { chunkFileNames, chunkGroups } from './vite/chunk-groups.ts';
+import { compileAtOnce } from './vite/compile-at-once.ts';
 import { contentSecurityPolicy } from './vite/content-security-policy.ts';
 import { editorStyles } from './vite/editor-styles.ts';
 import { editorTypes } from './vite/editor-types.ts';
@@ -35,6 +36,7 @@ export default defineConfig({
     withoutUnusedEditors(),
     sharesMeta(shares),
     contentSecurityPolicy(shares),
+    compileAtOnce(),
     offline(),
     entryLimit(),
   ],

@@ -41,6 +41,27 @@ test('without the types, the editor checks syntax', async ({ playground }) => {
   await expect(problems).toHaveText([/'}' expected/]);
 });
 
+test('a script that changes while TypeScript starts is checked as it is then', async ({ playground }) => {
+  const { page } = playground;
+  let go = (): void => {};
+  const started = new Promise<void>((resolve) => (go = resolve));
+  await page.route('**/editor-types-*.json', async (route) => {
+    await started;
+    await route.continue();
+  });
+  await playground.open();
+  // TypeScript has the script that was open before, which has no errors
+  await playground.write("import { nothing } from '@cueline/core';\nexport default () => {};\n");
+  await page.evaluate(() => {
+    new MutationObserver(() => {
+      if (document.body.textContent?.includes('No problems')) document.body.dataset['wrong'] = 'yes';
+    }).observe(document.body, { childList: true, subtree: true, characterData: true });
+  });
+  go();
+  await expect(page.getByTestId('problems')).toContainText("has no exported member 'nothing'");
+  expect(await page.evaluate(() => document.body.dataset['wrong'])).toBeUndefined();
+});
+
 test(
   'a script uses the ready-made memory plugin, and the editor knows its methods',
   { tag: '@long' },

@@ -12,21 +12,29 @@ declare module 'monaco-editor/languages/features/typescript/tsMode';
 
 /** Monaco's TypeScript, which runs in a worker. */
 declare module 'monaco-editor/languages/features/typescript/tsWorker' {
+  /** A script that the page has open. Each change of its text has a higher version, from 1. */
+  export type ScriptModel = {
+    readonly uri: { readonly path: string; toString(): string };
+    readonly version: number;
+    getValue(): string;
+  };
+  export type Scripts = { getMirrorModels(): readonly ScriptModel[] };
   export class TypeScriptWorker {
     constructor(
-      scripts: { getMirrorModels(): readonly unknown[] },
+      scripts: Scripts,
       settings: {
         compilerOptions: object;
         extraLibs: Record<string, { content: string; version: number }>;
         inlayHintsOptions: object;
       },
     );
-    getLanguageService(): { getProgram(): unknown };
+    getSyntacticDiagnostics(path: string): Promise<unknown[]>;
     getSemanticDiagnostics(path: string): Promise<unknown[]>;
   }
 }
 declare module 'monaco-editor/internal/common/initialize' {
-  export function initialize(create: (scripts: { getMirrorModels(): readonly unknown[] }) => object): void;
+  import type { Scripts } from 'monaco-editor/languages/features/typescript/tsWorker';
+  export function initialize(create: (scripts: Scripts) => object): void;
 }
 
 /** Monaco's own services, as far as the editor's settings use them. */

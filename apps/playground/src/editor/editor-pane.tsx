@@ -48,8 +48,8 @@ function useEditor(): Loaded {
   useEffect(() => {
     let isHere = true;
     const load = async (): Promise<Loaded> => {
-      const { default: Editor, startFirstCheck } = await loadScriptEditor();
-      if (isHere) await startFirstCheck();
+      const { default: Editor, prepareEditor } = await loadScriptEditor();
+      if (isHere) await prepareEditor();
       return { Editor, failed: false };
     };
     load().then(

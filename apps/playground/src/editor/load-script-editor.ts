@@ -2,13 +2,16 @@ import { endWaitForEditor } from './editor-shown.ts';
 import type * as ScriptEditorModule from './script-editor.tsx';
 
 /**
- * Monaco in parts. Each part needs the parts before it. TypeScript starts in a thread of its own; before the first part is
- * there, it would delay that part.
+ * Monaco in parts. Each part needs the parts before it. TypeScript starts in a thread of its own; any earlier, it would
+ * delay these parts.
  */
 const parts: readonly (() => Promise<unknown>)[] = [
-  () => import('monaco-editor/editor/common/model/textModel').then(() => import('./start-typescript.ts')),
+  () => import('monaco-editor/editor/common/model/textModel'),
   () => import('monaco-editor/editor/browser/view'),
-  () => import('monaco-editor/editor/standalone/browser/standaloneServices'),
+  () =>
+    import('monaco-editor/editor/standalone/browser/standaloneServices').then(
+      () => import('./start-typescript.ts'),
+    ),
   () => import('monaco-editor/editor'),
   () => import('monaco-editor/languages/features/typescript/tsMode'),
   () => import('./monaco-features.ts'),

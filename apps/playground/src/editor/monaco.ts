@@ -10,12 +10,7 @@ import { IStandaloneThemeService } from 'monaco-editor/editor/standalone/common/
 import * as typescript from 'monaco-editor/languages/features/typescript/register';
 import { IStorageService } from 'monaco-editor/platform/storage/common/storage';
 import { defineThemes } from './themes.ts';
-import { takeTypeScriptWorker } from './start-typescript.ts';
-
-/** A script's path for TypeScript, which finds the packages' types from there. Each script has its own model. */
-export function scriptPath(id: string): string {
-  return `file:///scripts/${encodeURIComponent(id)}/prompt.ts`;
-}
+import { checkedFirst, takeTypeScriptWorker } from './start-typescript.ts';
 
 /** How many scripts keep their undo history while others are in the editor. */
 const MOST_MODELS = 20;
@@ -59,7 +54,17 @@ StandaloneServices.get(IStorageService).store('expandSuggestionDocs', true, 0, 0
 typescript.typescriptDefaults.setEagerModelSync(true);
 
 /** Resolves when a script has been checked for the first time; true if there was no error. */
-export async function firstCheck(uri: monaco.Uri): Promise<boolean> {
+export async function firstCheck(model: monaco.editor.ITextModel): Promise<boolean> {
+  const text = model.getValue();
+  const asked = isClean(model.uri);
+  const early = checkedFirst(model.uri.toString(), text);
+  if (early === undefined) return asked;
+  const clean = await Promise.race([early, asked]);
+  // the text may have changed meanwhile
+  return clean === undefined || model.getValue() !== text ? asked : clean;
+}
+
+async function isClean(uri: monaco.Uri): Promise<boolean> {
   const worker = await (await typescript.getTypeScriptWorker())(uri);
   const [syntax, semantics] = await Promise.all([
     worker.getSyntacticDiagnostics(uri.toString()),
@@ -68,18 +73,10 @@ export async function firstCheck(uri: monaco.Uri): Promise<boolean> {
   return syntax.length + semantics.length === 0;
 }
 
-/** Creates the text model of a script. Resolves when TypeScript has it, or cannot have it. */
-export async function createScriptModel(text: string, path: string): Promise<void> {
+/** Creates the text model of a script. */
+export function createScriptModel(text: string, path: string): void {
   const uri = monaco.Uri.parse(path);
-  if (monaco.editor.getModel(uri) !== null) return;
-  monaco.editor.createModel(text, 'typescript', uri);
-  try {
-    const worker = await (await typescript.getTypeScriptWorker())(uri);
-    // not awaited: the editor asks for the result
-    worker.getSemanticDiagnostics(uri.toString()).catch(() => {});
-  } catch {
-    // without TypeScript, the editor still edits
-  }
+  if (monaco.editor.getModel(uri) === null) monaco.editor.createModel(text, 'typescript', uri);
 }
 
 export { monaco };

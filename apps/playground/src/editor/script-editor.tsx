@@ -7,15 +7,9 @@ import { shownTheme, useTheme } from '../state/theme.ts';
 import { useRunDetails } from '../state/use-run-details.ts';
 import { leaveEditorKeys } from './leave-editor-keys.ts';
 import { endWaitForEditor } from './editor-shown.ts';
-import {
-  createScriptModel,
-  firstCheck,
-  forgetOldModels,
-  monaco,
-  prepareLooks,
-  scriptPath,
-} from './monaco.ts';
+import { createScriptModel, firstCheck, forgetOldModels, monaco, prepareLooks } from './monaco.ts';
 import type { Checked } from './problems.tsx';
+import { scriptPath } from './script-path.ts';
 import { prefersReducedMotion } from '../ui/reduced-motion.ts';
 
 type CodeEditor = Parameters<OnMount>[0];
@@ -66,18 +60,12 @@ const options = {
 /** Creating an editor takes long, so its model is attached in a later task. */
 const optionsAtFirst = { ...options, model: null };
 
-/** How long the editor waits for TypeScript to take its script, in milliseconds. */
-const LONGEST_WAIT_MS = 60;
-
-/**
- * Gives TypeScript the script before the editor is created, which keeps the page's thread busy for long. TypeScript
- * checks the script meanwhile, in its own thread.
- */
-export async function startFirstCheck(): Promise<void> {
+/** Prepares what the editor needs, in a task of its own, because creating the editor takes long enough without it. */
+export async function prepareEditor(): Promise<void> {
   const { script, openScript } = usePlayground.getState();
-  const taken = createScriptModel(script, scriptPath(openScript.id));
+  createScriptModel(script, scriptPath(openScript.id));
   prepareLooks(`cueline-${shownTheme()}`, options);
-  await Promise.race([taken, new Promise((resolve) => setTimeout(resolve, LONGEST_WAIT_MS))]);
+  await new Promise((resolve) => setTimeout(resolve));
 }
 
 /** Calls `then` once the browser has painted the next frame. It paints none while the page is hidden. */
@@ -279,7 +267,7 @@ function useDiagnostics(model: Model | undefined, onChecked: ScriptEditorProps['
       isChecked = true;
       if (clean) report();
     };
-    firstCheck(model.uri).then(checked, () => checked(true));
+    firstCheck(model).then(checked, () => checked(true));
     return () => listener.dispose();
   }, [model, onChecked]);
 }

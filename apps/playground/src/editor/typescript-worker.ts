@@ -1,5 +1,9 @@
 import { initialize } from 'monaco-editor/internal/common/initialize';
-import { TypeScriptWorker } from 'monaco-editor/languages/features/typescript/tsWorker';
+import {
+  TypeScriptWorker,
+  type Scripts,
+  type ScriptModel,
+} from 'monaco-editor/languages/features/typescript/tsWorker';
 import workerGlobals from './worker-globals.d.ts.txt?raw';
 
 /** The bundled declarations by their paths under `node_modules`, and the path of each module's declarations. */
@@ -49,9 +53,6 @@ class ScriptChecker extends TypeScriptWorker {
   }
 }
 
-/** The scripts that the page has open. */
-type Scripts = { getMirrorModels(): readonly unknown[] };
-
 function mapped<Value>(
   from: Record<string, string> = {},
   entry: (key: string, value: string) => [string, Value],
@@ -59,18 +60,23 @@ function mapped<Value>(
   return Object.fromEntries(Object.entries(from).map(([key, value]) => entry(key, value)));
 }
 
-/** What the page sends while TypeScript starts: first the address of the types, then Monaco's messages. */
+/** The page's first message: the address of the types, and the script that the editor will show first. */
+export type FirstCheck = { typesUrl: string; path: string; text: string };
+/** The answer to it, which comes before all answers to Monaco. */
+export type FirstResult = { isClean: boolean | undefined };
+
+/** What the page sends while TypeScript starts: its own first message, then Monaco's messages. */
 const early: unknown[] = [];
 addEventListener('message', collect);
 
 function collect({ data }: MessageEvent<unknown>): void {
   early.push(data);
-  if (early.length === 1) void start(data as string);
+  if (early.length === 1) void start(data as FirstCheck);
 }
 
 /** Starts TypeScript, and then gives it the messages that have come meanwhile. */
-async function start(typesUrl: string): Promise<void> {
-  const checker = await startChecker(typesUrl);
+async function start(first: FirstCheck): Promise<void> {
+  const checker = await startChecker(first);
   removeEventListener('message', collect);
   // Monaco's first message only says that it is there
   addEventListener('message', () => initialize(checker), { once: true });
@@ -80,17 +86,44 @@ async function start(typesUrl: string): Promise<void> {
 /** The longest that TypeScript waits for the types, in milliseconds. */
 const LONGEST_LOAD_MS = 60_000;
 
-/** Loads the types and lets TypeScript read them. That takes longest, so it does not wait for the first script. */
-async function startChecker(typesUrl: string): Promise<(opened: Scripts) => ScriptChecker> {
+/** Loads the types, and checks the first script before the editor asks for it. */
+async function startChecker(check: FirstCheck): Promise<(opened: Scripts) => ScriptChecker> {
+  const { typesUrl, path, text } = check;
   const types = await fetch(typesUrl, { signal: AbortSignal.timeout(LONGEST_LOAD_MS) })
     .then((response) => response.json() as Promise<EditorTypes>)
     // without the types, for example because the network failed, the editor checks syntax
     .catch(() => undefined);
-  let scripts: Scripts | undefined;
-  const checker = new ScriptChecker({ getMirrorModels: () => scripts?.getMirrorModels() ?? [] }, types);
-  checker.getLanguageService().getProgram();
+  const first = firstModel(path, text);
+  let scripts: Scripts = { getMirrorModels: () => [first] };
+  const checker = new ScriptChecker({ getMirrorModels: () => scripts.getMirrorModels() }, types);
+  postMessage({ isClean: await isClean(checker, path) } satisfies FirstResult);
   return (opened) => {
-    scripts = opened;
+    scripts = {
+      getMirrorModels: () => opened.getMirrorModels().map((model) => (isSame(model, first) ? first : model)),
+    };
     return checker;
   };
+}
+
+/** True if a script has no errors; undefined if TypeScript fails on it. The editor will get that failure when it asks. */
+async function isClean(checker: ScriptChecker, path: string): Promise<boolean | undefined> {
+  try {
+    const syntax = await checker.getSyntacticDiagnostics(path);
+    const semantics = await checker.getSemanticDiagnostics(path);
+    return syntax.length + semantics.length === 0;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The first script as the checker sees it, until its text changes. Monaco's own model of it has another version, so
+ * TypeScript would check the same text again.
+ */
+function firstModel(path: string, text: string): ScriptModel {
+  return { uri: { path: new URL(path).pathname, toString: () => path }, version: 0, getValue: () => text };
+}
+
+function isSame(model: ScriptModel, other: ScriptModel): boolean {
+  return model.uri.toString() === other.uri.toString() && model.getValue() === other.getValue();
 }
