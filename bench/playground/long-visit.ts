@@ -37,6 +37,8 @@ export async function visitLongRun(setting: Setting, file: string): Promise<Long
       .getByLabel('Run file')
       .setInputFiles({ name: 'long.run.json', mimeType: 'application/json', buffer });
     const opened = await openRun(setting, page, session);
+    // the message about the import moves, and would be drawn with what is measured
+    await page.locator('[data-sonner-toast]').first().waitFor({ state: 'detached' });
     const scrub = await drag(setting.browser, page, session);
     const { play, typing } = await typeWhilePlaying(page, session);
     return { ...opened, scrub, play, typing };
