@@ -36,9 +36,11 @@ export async function visitLongRun(setting: Setting, file: string): Promise<Long
     await page
       .getByLabel('Run file')
       .setInputFiles({ name: 'long.run.json', mimeType: 'application/json', buffer });
-    const opened = await openRun(setting, page, session);
     // the message about the import moves, and would be drawn with what is measured
-    await page.locator('[data-sonner-toast]').first().waitFor({ state: 'detached' });
+    const message = page.locator('[data-sonner-toast]').first();
+    await message.waitFor();
+    await message.waitFor({ state: 'detached' });
+    const opened = await openRun(setting, page, session);
     const scrub = await drag(setting.browser, page, session);
     const { play, typing } = await typeWhilePlaying(page, session);
     return { ...opened, scrub, play, typing };

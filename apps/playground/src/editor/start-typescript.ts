@@ -32,8 +32,8 @@ export function takeTypeScriptWorker(): Worker {
 }
 
 /**
- * Whether the script with which TypeScript started has no errors; undefined if TypeScript failed on it, and instead of the
- * promise for any other script.
+ * The result of TypeScript's first check: true if the script has no errors, undefined if TypeScript failed on it. Returns no
+ * promise if that check was of another script or text.
  */
 export function checkedFirst(path: string, text: string): Promise<boolean | undefined> | undefined {
   const { first, isClean } = atFirst;
