@@ -1,4 +1,4 @@
-import type { Locator, Page } from '@playwright/test';
+import { expect, type Locator, type Page } from '@playwright/test';
 
 export const call = (name: string, input: unknown = {}) => ({ toolCall: { name, input } });
 
@@ -19,4 +19,6 @@ export async function change(page: Page, row: Locator, entry: string): Promise<v
   await page.keyboard.press('Enter');
   await page.getByRole('menuitem', { name: entry }).focus();
   await page.keyboard.press('Enter');
+  // when it closes, it moves the focus
+  await expect(page.getByRole('menu')).toHaveCount(0);
 }

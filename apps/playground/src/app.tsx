@@ -6,7 +6,7 @@ import { TopBar } from './layout/top-bar.tsx';
 import { useKeptFocus } from './layout/use-kept-focus.ts';
 import { useRunKeys } from './layout/use-run-keys.ts';
 import { WideLayout } from './layout/wide-layout.tsx';
-import { FollowMoment } from './state/followed-moment.tsx';
+import { FollowMoment } from './state/moment/followed-moment.tsx';
 import { watchScript } from './state/script-check.ts';
 import { onStorageProblem } from './state/store.ts';
 import { useNarrow, useTheme } from './state/theme.ts';

@@ -1,6 +1,7 @@
 import { isUnderWay } from '@cueline/core';
 import { useState, type ReactNode } from 'react';
 import { selectionKey, useInspection, type Selection } from '../state/inspection.ts';
+import { useSettledMoment } from '../state/moment/use-settled-moment.ts';
 import { logOf, useRunAt } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
 import { NotShown } from '../transcript/content/not-shown.tsx';
@@ -13,7 +14,6 @@ import { InspectorHeader, StepFacts } from './inspector-header.tsx';
 import { useStepContent } from './step/step-content.ts';
 import { StepView, type StepTab } from './step/step-view.tsx';
 import { findTarget, isSimulated, latestStep, type StepTarget } from './target.ts';
-import { useSettledMoment } from './use-settled-moment.ts';
 
 type StepSelection = Exclude<Selection, { kind: 'definition' }>;
 

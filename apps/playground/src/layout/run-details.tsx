@@ -1,6 +1,7 @@
 import { InspectorPane, TimelineDock } from '../panes/later-parts.tsx';
 import type { RunSession } from '../state/store.ts';
 import { loadLater } from '../panes/load-later.tsx';
+import { usePreparedMoments } from './use-prepared-moments.ts';
 
 /** The button that copies a link to a step. */
 export const CopyStepLink = loadLater(() =>
@@ -16,6 +17,7 @@ export function Inspector({ session }: DetailsProps) {
 
 /** The timeline of a run, once its code has loaded. */
 export function Timeline({ session }: DetailsProps) {
+  usePreparedMoments(session);
   return (
     <TimelineDock session={session}>
       <CopyStepLink session={session} />

@@ -1,7 +1,7 @@
 import { createRun, definePrompt, initialState, type Run, type RunEvent, type RunState } from '@cueline/core';
 import { useRun, type WatchedRun } from '@cueline/react';
 import { useMemo } from 'react';
-import { useFollowedMoment } from './followed-moment.tsx';
+import { useFollowedMoment } from './moment/followed-moment.tsx';
 import type { Moment } from './inspection.ts';
 import type { RunSession, Turn } from './store.ts';
 

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useId, useMemo, useRef, useState, type MouseEvent } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
-import { useFollowedMoment } from '../state/followed-moment.tsx';
+import { useFollowedMoment } from '../state/moment/followed-moment.tsx';
 import { logOf } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
 import { useNarrow } from '../state/theme.ts';
@@ -110,6 +110,7 @@ export function Waterfall({ session, turn, rows: all, end, live }: WaterfallProp
           scrollRef={scroller}
           startMargin={HEADER}
           itemSize={rowHeight}
+          bufferSize={2 * rowHeight}
           keepMounted={active < 0 ? [] : [active]}
           data={rows}
         >

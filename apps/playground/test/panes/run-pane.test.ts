@@ -6,7 +6,7 @@ import { act, createElement } from 'react';
 import { createRoot } from 'react-dom/client';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { RunPane } from '../../src/panes/run-pane.tsx';
-import { FollowMoment } from '../../src/state/followed-moment.tsx';
+import { FollowMoment } from '../../src/state/moment/followed-moment.tsx';
 import { useInspection } from '../../src/state/inspection.ts';
 import { usePlayground, type RunSession } from '../../src/state/store.ts';
 import { called, start, stateOf } from '../transcript/run-events.ts';

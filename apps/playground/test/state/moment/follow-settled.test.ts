@@ -1,12 +1,16 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { followSettled } from '../../src/inspector/follow-settled.ts';
-import { useInspection, type Moment } from '../../src/state/inspection.ts';
+import { followSettled } from '../../../src/state/moment/follow-settled.ts';
+import { useInspection, type Moment } from '../../../src/state/inspection.ts';
 
+const FRAME = 16;
 const reported: (number | undefined)[] = [];
 let stop: () => void;
 
 beforeEach(() => {
   vi.useFakeTimers();
+  // Node.js has none
+  vi.stubGlobal('requestAnimationFrame', (callback: () => void) => setTimeout(callback, FRAME));
+  vi.stubGlobal('cancelAnimationFrame', (id: number) => clearTimeout(id));
   reported.length = 0;
   stop = followSettled((moment: Moment | undefined) => reported.push(moment?.seq));
   reported.length = 0;
@@ -17,6 +21,7 @@ afterEach(() => {
   useInspection.getState().reset();
   useInspection.setState({ playing: false });
   vi.useRealTimers();
+  vi.unstubAllGlobals();
 });
 
 function goTo(...seqs: number[]): void {
@@ -32,13 +37,33 @@ test('a single move is reported at once, and only then', () => {
   expect(reported).toEqual([4, 7]);
 });
 
-test('during a drag, the first moment and the one that stays are reported', () => {
+test('of moments that follow each other, the first and the one that stays are reported', () => {
   goTo(1, 2, 3);
   vi.advanceTimersByTime(50);
   goTo(4, 5);
   expect(reported).toEqual([1]);
-  vi.advanceTimersByTime(100);
+  vi.advanceTimersByTime(100 + 2 * FRAME);
   expect(reported).toEqual([1, 5]);
+});
+
+test('while the user drags the scrubber, only a moment that stays is reported', () => {
+  useInspection.getState().dragScrubber(true);
+  goTo(1, 2, 3);
+  vi.advanceTimersByTime(50);
+  goTo(4);
+  expect(reported).toEqual([]);
+  vi.advanceTimersByTime(100 + 2 * FRAME);
+  expect(reported).toEqual([4]);
+});
+
+test('a move that waited behind a busy page comes before the end of a pause', () => {
+  useInspection.getState().dragScrubber(true);
+  goTo(1);
+  // the page was busy until now: the timer is late, and what waited is handled before the next frame
+  vi.advanceTimersByTime(100);
+  goTo(2);
+  vi.advanceTimersByTime(2 * FRAME);
+  expect(reported).toEqual([]);
 });
 
 test('the return to the present is reported at once, even during a drag', () => {

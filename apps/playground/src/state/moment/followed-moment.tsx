@@ -8,7 +8,8 @@ import {
   type ReactNode,
 } from 'react';
 import { shallow } from 'zustand/shallow';
-import { useInspection, type Inspection, type Moment } from './inspection.ts';
+import { useInspection, type Inspection, type Moment } from '../inspection.ts';
+import { afterPause } from './after-pause.ts';
 
 /** A frame of the screen, in milliseconds. */
 const FRAME = 1_000 / 60;
@@ -16,8 +17,6 @@ const FRAME = 1_000 / 60;
 const REST = 10;
 /** A draw that takes longer, in milliseconds, is given up while what the user drags moves. */
 const SLOW_DRAW = 2 * FRAME;
-/** When nothing has moved for this time, in milliseconds, the user looks at the moment: its draw does not wait. */
-const PAUSE = 100;
 
 type Shown = Pick<Inspection, 'moment' | 'time'>;
 
@@ -58,14 +57,14 @@ function useDrawnMoment(): Shown {
     const took = performance.now() - begun.current.at;
     let restsUntil = took > FRAME ? performance.now() + REST * took : 0;
     if (took > SLOW_DRAW) restsUntil = Infinity;
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    let cancelNext = (): void => {};
     const begin = (shown: Shown): void => {
       begun.current = { shown, at: performance.now() };
       startTransition(() => draw(shown));
     };
     const next = (): void => begin(readShown());
     const follow = (): void => {
-      clearTimeout(timer);
+      cancelNext();
       const isDragged = useInspection.getState().scrub !== undefined;
       if (begun.current.shown !== drawn) {
         if (!isDragged || performance.now() - begun.current.at <= SLOW_DRAW) return;
@@ -76,12 +75,13 @@ function useDrawnMoment(): Shown {
       if (shallow(readShown(), drawn)) return;
       const rest = restsUntil - performance.now();
       if (!isDragged || rest <= 0) next();
-      else timer = setTimeout(next, Math.min(rest, PAUSE));
+      // after a pause, the user looks at the moment: its draw does not rest any longer
+      else cancelNext = afterPause(next, rest);
     };
     follow();
     const unsubscribe = useInspection.subscribe(follow);
     return () => {
-      clearTimeout(timer);
+      cancelNext();
       unsubscribe();
     };
   }, [drawn]);

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
+import { useInspection, type Moment } from '../inspection.ts';
 import { followSettled } from './follow-settled.ts';
-import { useInspection, type Moment } from '../state/inspection.ts';
 
 /**
  * The moment to show in a pane that takes long to draw. While the user drags through a run, it is the moment where the
