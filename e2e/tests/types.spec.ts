@@ -41,6 +41,22 @@ test('without the types, the editor checks syntax', async ({ playground }) => {
   await expect(problems).toHaveText([/'}' expected/]);
 });
 
+test.describe('while TypeScript loads', () => {
+  test.use({ typeScript: false });
+
+  test('the problem of a run goes when the script changes', async ({ playground }) => {
+    const { page } = playground;
+    await playground.open();
+    await playground.write(script('Oslo').replace('  prompt.$', '  prompt.defSys();\n  prompt.$'));
+    await playground.run();
+    expect(await playground.ended()).toBe('error');
+    await expect(page.getByTestId('problems')).toContainText('defSys is not a function');
+    await playground.write(script('Oslo'));
+    await expect(page.getByText('Checking types')).toBeVisible();
+    await expect(page.getByTestId('problems')).toHaveCount(0);
+  });
+});
+
 test('a script that changes while TypeScript starts is checked as it is then', async ({ playground }) => {
   const { page } = playground;
   let go = (): void => {};

@@ -9,8 +9,8 @@ import { plural } from '../ui/format.ts';
 /** `warning`: worth a look, but the script can run. */
 export type Diagnostic = { line: number; column: number; message: string; warning?: boolean };
 
-/** The problems of the script with this id. */
-export type Checked = { id: string; diagnostics: readonly Diagnostic[] };
+/** The problems of the script with this id; undefined if it has not been checked and no run has found any. */
+export type Checked = { id: string; diagnostics: readonly Diagnostic[] | undefined };
 
 /** How many problems are listed; the first ones usually cause the rest. */
 const MOST_LISTED = 50;

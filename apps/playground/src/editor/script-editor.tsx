@@ -253,8 +253,9 @@ function useDiagnostics(model: Model | undefined, onChecked: ScriptEditorProps['
           warning: severity !== monaco.MarkerSeverity.Error,
         }));
       // before its first check a script without markers may still have problems
-      if (!isChecked && markers.length === 0) return;
-      onChecked({ id, diagnostics: markers.toSorted((a, b) => a.line - b.line || a.column - b.column) });
+      const isKnown = isChecked || markers.length > 0;
+      const sorted = markers.toSorted((a, b) => a.line - b.line || a.column - b.column);
+      onChecked({ id, diagnostics: isKnown ? sorted : undefined });
     };
     // a model that was shown before has its markers
     report();

@@ -1,7 +1,14 @@
-/** The distance of two ticks that leaves each at least `least` of the axis' `pixels`, in milliseconds. */
+/**
+ * The distance of two ticks that leaves each at least `least` of the axis' `pixels`, and enough for its label, in
+ * milliseconds.
+ */
 export function tickStep(end: number, pixels: number, least: number = 72): number {
   const wanted = (end * least) / Math.max(pixels, least);
-  return steps.find((step) => step >= wanted) ?? Math.ceil(wanted / 3_600_000) * 3_600_000;
+  const leavesRoom = (step: number): boolean => {
+    const label = tickLabel(Math.floor(end / step) * step, step);
+    return step >= wanted && labelRoom(label) <= (step / end) * pixels;
+  };
+  return steps.find(leavesRoom) ?? Math.ceil(wanted / 3_600_000) * 3_600_000;
 }
 
 const steps: readonly number[] = [
@@ -22,4 +29,9 @@ export function tickLabel(time: number, step: number): string {
     return `${(time / 1_000).toFixed(step < 100 ? 2 : step < 1_000 ? 1 : 0)} s`;
   const [minutes, seconds] = [Math.floor(time / 60_000), Math.round((time % 60_000) / 1_000)];
   return seconds === 0 ? `${minutes} m` : `${minutes} m ${String(seconds).padStart(2, '0')} s`;
+}
+
+/** The pixels that a tick's label takes, roughly. */
+export function labelRoom(label: string): number {
+  return label.length * 7 + 8;
 }

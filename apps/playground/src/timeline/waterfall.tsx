@@ -4,7 +4,7 @@ import { useFollowedMoment } from '../state/moment/followed-moment.tsx';
 import { logOf } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
 import { useNarrow } from '../state/theme.ts';
-import { tickLabel, ticksOf, tickStep } from './axis.ts';
+import { labelRoom, tickLabel, ticksOf, tickStep } from './axis.ts';
 import { at } from './bars.tsx';
 import { timeOf } from './moments.ts';
 import { HEADER, revealRow } from './reveal-row.ts';
@@ -15,10 +15,8 @@ import { useSlide } from './use-slide.ts';
 import { useTree } from './use-tree.ts';
 import { columns, WaterfallRow } from './waterfall-row.tsx';
 
-/** The room that a tick's label needs to its right, in pixels. */
-const LABEL = 34;
 /** The least distance of two ticks, in pixels; less on a phone, whose axis would have a single label. */
-const TICKS = { wide: 72, narrow: 44 };
+const TICKS = { wide: 72, narrow: 30 };
 
 type WaterfallProps = {
   session: RunSession;
@@ -88,7 +86,7 @@ export function Waterfall({ session, turn, rows: all, end, live }: WaterfallProp
                 style={{ left: at(tick) }}
                 className="absolute inset-y-0 my-auto h-fit border-l border-line-strong pl-1 whitespace-nowrap"
               >
-                {((end - tick) / end) * width > LABEL && tickLabel(tick, step)}
+                {labelWithin(((end - tick) / end) * width, tickLabel(tick, step))}
               </span>
             ))}
           </span>
@@ -135,6 +133,11 @@ export function Waterfall({ session, turn, rows: all, end, live }: WaterfallProp
       </div>
     </div>
   );
+}
+
+/** A tick's label, if it is not cut off within so many pixels. */
+function labelWithin(pixels: number, label: string): string | undefined {
+  return labelRoom(label) > pixels ? undefined : label;
 }
 
 type CursorProps = { session: RunSession; turn: number; end: number; live: boolean };

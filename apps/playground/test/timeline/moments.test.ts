@@ -70,3 +70,13 @@ test.each([
       .map((tick) => tickLabel(tick, step)),
   ).toEqual(labels);
 });
+
+test.each([
+  [6_600, ['0', '2 s', '4 s', '6 s']],
+  [268, ['0', '200 ms']],
+  [90_000, ['0', '1 m']],
+])('the labels of an axis of %d ms do not overlap on a phone', (end, labels) => {
+  const step = tickStep(end, 130, 30);
+  const shown = ticksOf(end, step).map((tick) => tickLabel(tick, step));
+  expect(shown).toEqual(labels);
+});
