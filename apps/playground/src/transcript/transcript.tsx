@@ -11,6 +11,7 @@ import { listItems } from './list/list-items.ts';
 import { ListContainer, ListRow, RowCount } from './list/list-row.tsx';
 import { rowOfSelection } from './list/mounted-rows.ts';
 import { useMountedRows } from './list/use-mounted-rows.ts';
+import { useRoughHeight } from './list/use-rough-height.ts';
 import { useTouchedRows } from './list/use-touched-rows.ts';
 import { useStickToEnd, type StickToEnd } from './list/use-stick-to-end.ts';
 
@@ -53,7 +54,8 @@ const TranscriptRows = memo(function TranscriptRows({
   const fromStart = session.shared && session.recorded !== true;
   const stick = useStickToEnd(scroller, { atEnd: !fromStart, start: session });
   const touched = useTouchedRows(scroller);
-  const latest = dragged && latestOf(listItems(session, dragged), innerHeight);
+  const height = useRoughHeight(scroller);
+  const latest = dragged && latestOf(listItems(session, dragged), height);
   // a row that the user has unfolded or marked is shown as it is
   const showsLatest = latest !== undefined && stick.isAtEnd && !touched.isAmong(latest.items);
   const shown = showsLatest ? atRest : (dragged ?? atRest);

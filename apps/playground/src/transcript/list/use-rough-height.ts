@@ -1,0 +1,19 @@
+import { useEffect, useState, type RefObject } from 'react';
+
+/** Heights are rounded up to a multiple of this, in pixels: few changes of a height cause a render. */
+const UNIT = 100;
+
+/** At least the height of an element, in pixels. */
+export function useRoughHeight(element: RefObject<HTMLElement | null>): number {
+  const [height, setHeight] = useState(() => innerHeight);
+  useEffect(() => {
+    if (element.current === null) return undefined;
+    const observer = new ResizeObserver(([entry]) => {
+      const exact = entry?.contentRect.height ?? innerHeight;
+      setHeight(Math.ceil(exact / UNIT) * UNIT);
+    });
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, [element]);
+  return height;
+}
