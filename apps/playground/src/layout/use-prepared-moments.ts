@@ -1,24 +1,30 @@
-import { isUnderWay } from '@cueline/core';
+import { isUnderWay, type RunState } from '@cueline/core';
 import { useRun } from '@cueline/react';
 import { useEffect } from 'react';
 import { idle } from '../editor/editor-shown.ts';
 import type { RunSession } from '../state/store.ts';
 
+/** How many events are read at a time. */
+const AT_ONCE = 1_000;
+
 /**
- * Prepares the moments of a run that is not under way, once the page is idle. To show its first moment, a run reads its
- * whole log; it stores states in between for the others.
+ * Prepares the moments of a run that is not under way, while the page is idle. To show its first moment, a run reads its
+ * log up to there; it stores states in between for the others.
  */
 export function usePreparedMoments({ run }: RunSession): void {
   const state = useRun(run);
   useEffect(() => {
     if (isUnderWay(state)) return undefined;
-    let isHere = true;
-    const prepare = (): void => {
-      if (isHere) run.at(state.seq - 1);
-    };
-    void idle().then(prepare);
-    return () => {
-      isHere = false;
-    };
+    const stop = new AbortController();
+    void prepare(run, state, stop.signal);
+    return () => stop.abort();
   }, [run, state]);
+}
+
+async function prepare(run: RunSession['run'], { seq: last }: RunState, signal: AbortSignal): Promise<void> {
+  for (let seq = AT_ONCE; seq < last + AT_ONCE; seq += AT_ONCE) {
+    await idle();
+    if (signal.aborted) return;
+    run.at(Math.min(seq, last) - 1);
+  }
 }
