@@ -13,8 +13,6 @@ import { afterPause } from './after-pause.ts';
 
 /** A frame of the screen, in milliseconds. */
 const FRAME = 1_000 / 60;
-/** How many times as long as a draw of more than a frame the page waits before the next one, while the user drags. */
-const REST = 10;
 /** A draw that takes longer, in milliseconds, is given up while what the user drags moves. */
 const SLOW_DRAW = 2 * FRAME;
 
@@ -47,16 +45,15 @@ export function useFollowedTime(): number | undefined {
 /**
  * The moment that is shown, which may change at every frame. React draws a moment in pieces, between urgent updates, and
  * the next one only after that. It skips moments in between, and always draws the last one. While the user drags, each frame
- * shows what the user drags: a draw of more than a frame is followed by a rest, and a slow one waits until the user holds
- * still.
+ * shows what the user drags: after a slow draw, the next one waits until the user holds still. Shorter draws do not wait:
+ * the further the moments are apart, the longer a draw takes.
  */
 function useDrawnMoment(): Shown {
   const [drawn, draw] = useState(readShown);
   const begun = useRef({ shown: drawn, at: Number.NaN });
   useEffect(() => {
     const took = performance.now() - begun.current.at;
-    let restsUntil = took > FRAME ? performance.now() + REST * took : 0;
-    if (took > SLOW_DRAW) restsUntil = Infinity;
+    let isSlow = took > SLOW_DRAW;
     let cancelNext = (): void => {};
     const begin = (shown: Shown): void => {
       begun.current = { shown, at: performance.now() };
@@ -70,13 +67,12 @@ function useDrawnMoment(): Shown {
         if (!isDragged || performance.now() - begun.current.at <= SLOW_DRAW) return;
         // React drops the draw that is under way
         begin(drawn);
-        restsUntil = Infinity;
+        isSlow = true;
       }
       if (shallow(readShown(), drawn)) return;
-      const rest = restsUntil - performance.now();
-      if (!isDragged || rest <= 0) next();
-      // after a pause, the user looks at the moment: its draw does not rest any longer
-      else cancelNext = afterPause(next, rest);
+      if (!isDragged || !isSlow) next();
+      // after a pause, the user looks at the moment
+      else cancelNext = afterPause(next);
     };
     follow();
     const unsubscribe = useInspection.subscribe(follow);
