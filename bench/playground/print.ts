@@ -102,7 +102,7 @@ export function printLongRun(slowdown: number, measured: Measured): void {
       share(bare),
       '',
       share(quiet(scrub)),
-      `100 %${quiet(scrub).some((one) => one > FRAME_MS) ? ' (over)' : ''}`,
+      `100 %${quiet(scrub).some((one) => one > FRAME_MS) ? ' (below)' : ''}`,
     ],
     [
       'scrubbing: frames a second',

@@ -1,4 +1,4 @@
-import { isUnderWay, type RunState } from '@cueline/core';
+import { isUnderWay } from '@cueline/core';
 import { useRun } from '@cueline/react';
 import { useEffect } from 'react';
 import { idle } from '../editor/editor-shown.ts';
@@ -12,16 +12,16 @@ const AT_ONCE = 1_000;
  * log up to there; it stores states in between for the others.
  */
 export function usePreparedMoments({ run }: RunSession): void {
-  const state = useRun(run);
+  const last = useRun(run, (state) => (isUnderWay(state) ? undefined : state.seq));
   useEffect(() => {
-    if (isUnderWay(state)) return undefined;
+    if (last === undefined) return undefined;
     const stop = new AbortController();
-    void prepare(run, state, stop.signal);
+    void prepare(run, last, stop.signal);
     return () => stop.abort();
-  }, [run, state]);
+  }, [run, last]);
 }
 
-async function prepare(run: RunSession['run'], { seq: last }: RunState, signal: AbortSignal): Promise<void> {
+async function prepare(run: RunSession['run'], last: number, signal: AbortSignal): Promise<void> {
   for (let seq = AT_ONCE; seq < last + AT_ONCE; seq += AT_ONCE) {
     await idle();
     if (signal.aborted) return;
