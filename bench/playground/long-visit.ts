@@ -3,12 +3,22 @@ import { lastWords } from './long-run.ts';
 import { traceFrames, traceTasks } from './trace.ts';
 import { onPage, untilSeen, type Setting } from './visits.ts';
 
+/** How long the thumb is held before it is moved, in milliseconds: what the press shows is drawn by then. */
+const HELD_MS = 500;
 /** The moves by which the pointer goes from one end of the scrubber to the other. */
-const SWEEP = 120;
+const SWEEP = 240;
 /** The keys that are pressed while the run plays, and the time from one to the next, in milliseconds. */
 const typed = 'the quick brown fox jumps over the lazy dog while it replays ';
 const KEY_MS = 60;
 const textArea = '.monaco-editor textarea, .monaco-editor .native-edit-context';
+
+/** Milliseconds that the page's thread ran while the scrubber was dragged. */
+export type Drag = {
+  /** For the longest task of the press. */
+  press: number;
+  /** For each frame of the drag. */
+  frames: readonly number[];
+};
 
 export type LongVisit = {
   /** Milliseconds from the choice in the history until the end of the run is on the page. */
@@ -16,9 +26,8 @@ export type LongVisit = {
   /** The same for its timeline and its inspector. */
   details: number;
   longestAtOpen: number;
-  /** Milliseconds that the page's thread ran for each frame of a drag of the scrubber. */
-  scrub: readonly number[];
-  /** The same for a frame while the run plays, on average. */
+  scrub: Drag;
+  /** Milliseconds that the page's thread ran for a frame while the run played, on average. */
   play: number;
   typing: { dropped: number; slow: readonly number[] };
 };
@@ -84,7 +93,7 @@ async function openRun(
  * Drags the thumb of the slider to the start and back. Milliseconds that the page's thread ran for each frame of it: what
  * else the machine does makes the frames late, but not these times longer.
  */
-export async function drag(browser: Browser, page: Page, session: CDPSession): Promise<readonly number[]> {
+export async function drag(browser: Browser, page: Page, session: CDPSession): Promise<Drag> {
   const slider = page
     .getByLabel('Moment')
     .first()
@@ -99,21 +108,19 @@ export async function drag(browser: Browser, page: Page, session: CDPSession): P
       buttons: type === 'mouseReleased' ? 0 : 1,
       clickCount: 1,
     });
+  const longest = await traceTasks(browser, page);
   await mouse('mousePressed', 0.98);
+  await page.waitForTimeout(HELD_MS);
+  const press = await longest('pressed');
   const frames = await traceFrames(browser, page);
   for (let move = 0; move < 2 * SWEEP; move++) {
     const way = move / SWEEP;
+    // the page answers at its next frame
     await mouse('mouseMoved', 0.02 + 0.96 * Math.abs(1 - way));
-    await page.evaluate(nextFrame);
   }
-  const times = await frames();
+  const drawn = { press, frames: await frames() };
   await mouse('mouseReleased', 0.98);
-  return times;
-}
-
-/** Resolves after the next frame is painted. Runs in the page. */
-function nextFrame(): Promise<void> {
-  return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+  return drawn;
 }
 
 /** Reads how long the page's thread has run so far, in milliseconds, without the time that it waited for other programs. */

@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright';
-import { drag, typeOnly, visitLongRun, type LongVisit } from './long-visit.ts';
+import { drag, typeOnly, visitLongRun, type Drag, type LongVisit } from './long-visit.ts';
 import type { Host } from './serve.ts';
 import {
   onPage,
@@ -24,7 +24,7 @@ export type Measured = {
   again: RunVisit[];
   bareEditor: Visit[];
   bareStream: { word: number; longest: number }[];
-  bareSlider: (readonly number[])[];
+  bareSlider: Drag[];
   bareTyping: number[];
   long: LongVisit[];
 };

@@ -85,8 +85,8 @@ export function printLongRun(slowdown: number, measured: Measured): void {
   const { long, bareSlider, bareTyping } = measured;
   const pace = quietPace(slowdown, measured);
   const time = timeRow(pace);
-  const scrub = long.flatMap((visit) => visit.scrub);
-  const bare = bareSlider.flat();
+  const scrub = long.flatMap(({ scrub: { frames } }) => frames);
+  const bare = bareSlider.flatMap(({ frames }) => frames);
   const quiet = (times: readonly number[]): readonly number[] => times.map((one) => one * pace);
   const play = median(long.map((visit) => visit.play));
   const keys = long.flatMap(({ typing }) => typing.slow);
@@ -96,6 +96,12 @@ export function printLongRun(slowdown: number, measured: Measured): void {
     time('opened from the history', median(long.map(({ open }) => open)), undefined, 1_000),
     time('its timeline and inspector', median(long.map(({ details }) => details)), undefined),
     time('longest task of that', median(long.map(({ longestAtOpen }) => longestAtOpen)), undefined, 200),
+    time(
+      'the press that starts a drag: longest task',
+      median(long.map(({ scrub: { press } }) => press)),
+      median(bareSlider.map(({ press }) => press)),
+      200,
+    ),
     [
       `scrubbing: frames within ${FRAME_MS.toFixed(1)} ms of the thread's time`,
       share(scrub),

@@ -153,6 +153,27 @@ test('a run is scrubbed and played again, and a link opens one of its steps', as
   await page.keyboard.press(']');
   await expect(page.getByTestId('past')).toHaveCount(0);
 
+  // a press on the track moves the dot there; a press on the dot leaves it where it is, and it follows the pointer
+  const track = (await dock.getByTestId('scrubber').boundingBox())!;
+  const [middle, height] = [track.x + track.width / 2, track.y + track.height / 2];
+  await page.mouse.click(middle, height);
+  await expect.poll(thumbAt).toBeCloseTo(0.5, 2);
+  await page.mouse.move(middle + 6, height);
+  await page.mouse.down();
+  await page.mouse.move(middle + 6 + track.width / 4, height, { steps: 5 });
+  await expect.poll(thumbAt).toBeCloseTo(0.75, 2);
+  await page.mouse.up();
+  await expect(async () => {
+    const shown = await page.getByTestId('scrubber-time').innerText();
+    expect(await slider.getAttribute('aria-valuetext')).toBe(shown.replace('/', 'of'));
+  }).toPass({ timeout: 5_000 });
+  // the arrow keys go on from there
+  await expect(slider).toBeFocused();
+  await page.keyboard.press('ArrowLeft');
+  await expect.poll(thumbAt).toBeCloseTo(0.74, 2);
+  await page.keyboard.press('End');
+  await expect(page.getByTestId('past')).toHaveCount(0);
+
   // Space plays from the start, and after the end the page shows the present
   await dock.getByRole('button', { name: 'Speed' }).click();
   await expect(dock.getByRole('button', { name: 'Speed: ×2' })).toBeVisible();

@@ -1,6 +1,7 @@
 import { useDeferredValue, useEffect, useMemo, useRef, type RefObject } from 'react';
 import { findDefinitions, type FoundDefinitions } from '../sandbox/script/find-definitions.ts';
 import { selectionKey, useInspection } from '../state/inspection.ts';
+import { useSettledMoment } from '../state/moment/use-settled-moment.ts';
 import { useScriptLines } from '../state/script-lines.ts';
 import { shownAt, type ShownRun } from '../state/shown-run.ts';
 import { usePlayground, type RunSession } from '../state/store.ts';
@@ -145,9 +146,7 @@ function useLineCosts(
     };
     show();
     const endRun = session.run.subscribe(showSoon);
-    const endMoment = useInspection.subscribe((now, before) => {
-      if (now.moment !== before.moment) showSoon();
-    });
+    const endMoment = useSettledMoment.subscribe(showSoon);
     return () => {
       clearTimeout(timer);
       endRun();

@@ -19,7 +19,10 @@ type StepSelection = Exclude<Selection, { kind: 'definition' }>;
 
 /** The content of the selected step or call of a run; without a selection, that of its latest step. */
 export function InspectorPane({ session }: { session: RunSession }) {
-  const shown = useRunAt(session, useSettledMoment());
+  const shown = useRunAt(
+    session,
+    useSettledMoment((state) => state.moment),
+  );
   const selection = useInspection((state) => state.selection);
   const selected = useStepSelection(selection);
   const [tab, setTab] = useState<StepTab>('request');

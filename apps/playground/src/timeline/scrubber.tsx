@@ -5,7 +5,7 @@ import { Button } from '../ui/button.tsx';
 import { formatDuration } from '../ui/format.ts';
 import { Tip } from '../ui/tip.tsx';
 import { speeds } from './playback.ts';
-import { MomentSlider } from './moment-slider.tsx';
+import { MomentSlider } from './slider/moment-slider.tsx';
 import { playback, turnsOf, usePlayback } from './use-playback.ts';
 import { LONGEST_WAIT } from './waits.ts';
 
@@ -25,7 +25,8 @@ export function Scrubber({ session, turn, end, enabled }: ScrubberProps) {
   const speed = usePlayback((state) => state.speed);
   const wait = usePlayback((state) => state.wait);
   return (
-    <div className="flex h-10 shrink-0 items-center gap-2 border-t border-line bg-panel px-2 text-sm narrow:h-14 narrow:gap-1 narrow:px-1">
+    // a layer of its own: for a new time, the browser draws this row again, and not the page
+    <div className="flex h-10 shrink-0 items-center gap-2 border-t border-line bg-panel px-2 text-sm will-change-transform narrow:h-14 narrow:gap-1 narrow:px-1">
       <Tip text={playing ? 'Pause' : 'Play with the original timing'}>
         <Button
           square

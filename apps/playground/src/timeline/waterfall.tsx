@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useId, useMemo, useRef, useState, type MouseEvent } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
-import { useFollowedMoment } from '../state/moment/followed-moment.tsx';
+import { useSettledMoment } from '../state/moment/use-settled-moment.ts';
 import { logOf } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
 import { useNarrow } from '../state/theme.ts';
@@ -181,7 +181,7 @@ type FollowProps = Omit<FollowOptions, 'time'> & { session: RunSession; turn: nu
 
 /** A separate component, because the moment changes often. */
 function Follow({ session, turn, ...options }: FollowProps) {
-  const moment = useFollowedMoment();
+  const moment = useSettledMoment((state) => state.moment);
   useFollow({
     ...options,
     time: moment?.turn === turn ? timeOf(logOf(session, turn), moment.seq) : undefined,

@@ -23,7 +23,7 @@ const Followed = createContext(now);
 
 /**
  * The moment that is shown, for the parts of the page that take longer than a frame to draw. The scrubber and the cursor
- * of the timeline show each moment at once; the run, its transcript and the rows of the timeline follow.
+ * of the timeline show each moment at once; the run and its transcript follow.
  */
 export function FollowMoment({ children }: { children: ReactNode }) {
   const isNow = useInspection((state) => state.moment === undefined);

@@ -1,13 +1,13 @@
-import { useEffect, useState } from 'react';
+import { create } from 'zustand';
 import { useInspection, type Moment } from '../inspection.ts';
 import { followSettled } from './follow-settled.ts';
 
 /**
- * The moment to show in a pane that takes long to draw. While the user drags through a run, it is the moment where the
- * pointer rests.
+ * The moment to show in a part of the page that takes long to draw. While the user drags through a run, it is the moment
+ * where the pointer rests.
  */
-export function useSettledMoment(): Moment | undefined {
-  const [settled, settle] = useState(() => useInspection.getState().moment);
-  useEffect(() => followSettled(settle), []);
-  return settled;
-}
+export const useSettledMoment = create<{ readonly moment: Moment | undefined }>()(() => ({
+  moment: useInspection.getState().moment,
+}));
+
+followSettled((moment) => useSettledMoment.setState({ moment }));

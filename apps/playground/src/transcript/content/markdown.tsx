@@ -1,5 +1,6 @@
 import { clsx } from 'clsx';
-import { memo, useMemo, useState } from 'react';
+import QuickLRU from 'quick-lru';
+import { memo, useMemo, useState, type ReactElement } from 'react';
 import Markdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import remend from 'remend';
@@ -29,6 +30,9 @@ const plugins = [remarkGfm, remarkAnswerTags];
 const LONGEST_MARKDOWN = 200_000;
 /** How many blocks are drawn at first, and how many more at each press. */
 const BLOCKS_AT_ONCE = 200;
+/** How many parsed blocks are kept, and how long each may be, in characters. */
+const MOST_KNOWN = 500;
+const LONGEST_KNOWN = 2_000;
 /** The gap between blocks, reduced to that of a list's items. */
 const CLOSER = '-mt-[7px]';
 
@@ -51,12 +55,23 @@ function isPlainParagraph(text: string): boolean {
 const Block = memo(function Block({ text, growing }: { text: string; growing: boolean }) {
   if (exceedsMarkdownLimits(text, growing)) return <PlainText text={text} />;
   if (isPlainParagraph(text)) return <p>{text}</p>;
-  return (
-    <Markdown components={components} remarkPlugins={plugins} skipHtml>
-      {growing ? remend(text, { linkMode: 'text-only' }) : text}
-    </Markdown>
-  );
+  return growing ? toElement(remend(text, { linkMode: 'text-only' })) : toKnownElement(text);
 });
+
+function toElement(text: string): ReactElement {
+  return Markdown({ children: text, components, remarkPlugins: plugins, skipHtml: true });
+}
+
+/** A drag through a run draws the same blocks many times; each is parsed once. */
+const known = new QuickLRU<string, ReactElement>({ maxSize: MOST_KNOWN });
+
+function toKnownElement(text: string): ReactElement {
+  const before = known.get(text);
+  if (before !== undefined) return before;
+  const element = toElement(text);
+  if (text.length <= LONGEST_KNOWN) known.set(text, element);
+  return element;
+}
 
 /**
  * A model's markdown while it grows: finished blocks are rendered once, and unfinished markup in the last one is

@@ -1,10 +1,12 @@
 import { clsx } from 'clsx';
-import { useEffect, useRef, type KeyboardEvent } from 'react';
-import { useInspection } from '../state/inspection.ts';
-import type { RunSession } from '../state/store.ts';
-import { formatDuration } from '../ui/format.ts';
-import { playback, turnsOf, useShownTimeEffect } from './use-playback.ts';
-import { useSlide } from './use-slide.ts';
+import { useEffect, useRef, type KeyboardEvent, type PointerEvent } from 'react';
+import { useInspection } from '../../state/inspection.ts';
+import type { RunSession } from '../../state/store.ts';
+import { formatDuration } from '../../ui/format.ts';
+import { playback, turnsOf, useShownTimeEffect } from '../use-playback.ts';
+import { useDrag } from './use-drag.ts';
+import { useReadout } from './use-readout.ts';
+import { useSlide } from '../use-slide.ts';
 
 /** The arrow keys move the slider by this part of its length, and Page Up and Page Down by ten of it. */
 const KEY_STEPS = 100;
@@ -19,30 +21,46 @@ type MomentSliderProps = {
 };
 
 /**
- * A slider over a turn, and the time that is shown beside it. A native slider takes the pointer and the keys and draws
- * nothing; below it are a track and a dot. They change at every frame of a drag, without a render.
+ * A slider over a turn, and the time that is shown beside it. They change during a drag without a render. A native slider
+ * takes the focus and the keys, and draws nothing; the element around it takes the pointer.
  */
 export function MomentSlider({ session, turn, end, enabled }: MomentSliderProps) {
   const input = useRef<HTMLInputElement>(null);
   const label = useRef<HTMLSpanElement>(null);
+  const track = useRef<HTMLSpanElement>(null);
   const range = useRef<HTMLSpanElement>(null);
   const dot = useRef<HTMLSpanElement>(null);
   const slideRange = useSlide(range);
   const slideDot = useSlide(dot);
+  const showTime = useReadout(label);
   // without a moment, the slider is at the end of the turn
   const present = enabled ? end : 0;
   useShownTimeEffect(session, turn, (time = present) => {
     const value = Math.min(time, end);
     slideRange(value / end);
     slideDot(value / end);
+    showTime(formatDuration(value));
+    // the browser lays the native slider out again at each change
+    if (useInspection.getState().scrub !== undefined) return;
     input.current!.valueAsNumber = value;
     input.current!.ariaValueText = `${formatDuration(value)} of ${formatDuration(end)}`;
-    label.current!.textContent = formatDuration(value);
   });
   const seek = (to: number): void => playback.seek(turnsOf(session), turn, to);
   const drag = useInspection((state) => state.dragScrubber);
   useEffect(() => () => drag(false), [drag]);
-  useEffect(() => keepMoves(input.current!), []);
+  const { onPointerDown, ...onPointer } = useDrag({
+    trackRef: track,
+    readPart: () => input.current!.valueAsNumber / end,
+    onDrag: drag,
+    onMove: (part) => seek(part * end),
+  });
+  const onPress = (event: PointerEvent): void => {
+    if (!enabled || event.button !== 0) return;
+    // without this, the browser sends a mouse event for each event of the pointer, and takes the focus away
+    event.preventDefault();
+    input.current!.focus({ preventScroll: true });
+    onPointerDown(event);
+  };
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>): void => {
     const by = keySteps[event.key];
     if (by === undefined) return;
@@ -55,7 +73,9 @@ export function MomentSlider({ session, turn, end, enabled }: MomentSliderProps)
     <>
       <span
         data-testid="scrubber"
-        className="relative flex h-7 min-w-12 flex-1 items-center overflow-x-clip narrow:h-11"
+        {...onPointer}
+        onPointerDown={onPress}
+        className="relative flex h-7 min-w-12 flex-1 touch-none items-center overflow-x-clip narrow:h-11"
       >
         <input
           ref={input}
@@ -66,14 +86,13 @@ export function MomentSlider({ session, turn, end, enabled }: MomentSliderProps)
           step="any"
           disabled={!enabled}
           onInput={({ currentTarget }) => seek(currentTarget.valueAsNumber)}
-          onPointerDown={({ button }) => drag(enabled && button === 0)}
-          onPointerUp={() => drag(false)}
-          onPointerCancel={() => drag(false)}
-          onLostPointerCapture={() => drag(false)}
           onKeyDown={onKeyDown}
-          className="bare-range peer absolute inset-0 size-full"
+          className="peer pointer-events-none absolute inset-0 m-0 size-full appearance-none opacity-0 contain-strict"
         />
-        <span className="pointer-events-none relative mx-2.5 h-1 flex-1 overflow-hidden rounded-full bg-line-strong forced-color-adjust-none narrow:mx-3.5">
+        <span
+          ref={track}
+          className="pointer-events-none relative mx-2.5 h-1 flex-1 overflow-hidden rounded-full bg-line-strong forced-color-adjust-none narrow:mx-3.5"
+        >
           <span ref={range} className="absolute right-full size-full bg-focus will-change-transform" />
         </span>
         {/* As wide as the track, since it moves by its own width. */}
@@ -97,19 +116,6 @@ export function MomentSlider({ session, turn, end, enabled }: MomentSliderProps)
       </span>
     </>
   );
-}
-
-/** Stops the moves of a drag at the slider: for each, the panels of the page would look for a border under the pointer. */
-function keepMoves(slider: HTMLElement): () => void {
-  const keep = (event: PointerEvent | MouseEvent): void => {
-    if (event.buttons !== 0) event.stopPropagation();
-  };
-  slider.addEventListener('pointermove', keep);
-  slider.addEventListener('mousemove', keep);
-  return () => {
-    slider.removeEventListener('pointermove', keep);
-    slider.removeEventListener('mousemove', keep);
-  };
 }
 
 const keySteps: Readonly<Record<string, number>> = {

@@ -1,0 +1,31 @@
+import { useEffect, useRef, type RefObject } from 'react';
+
+/** How long each text is shown at least, in milliseconds: a text that changes at every frame cannot be read. */
+const SHORTEST = 100;
+
+/**
+ * Returns a function that changes the text of an element. The text changes at most ten times a second, and the last one
+ * is always shown.
+ */
+export function useReadout(element: RefObject<HTMLElement | null>): (text: string) => void {
+  const next = useRef({ text: '', from: 0, frame: 0 });
+  useEffect(() => {
+    const { current } = next;
+    return () => cancelAnimationFrame(current.frame);
+  }, []);
+  return (text) => {
+    const { current } = next;
+    current.text = text;
+    cancelAnimationFrame(current.frame);
+    const show = (): void => {
+      const now = performance.now();
+      if (now < current.from) {
+        current.frame = requestAnimationFrame(show);
+        return;
+      }
+      current.from = now + SHORTEST;
+      if (element.current) element.current.textContent = current.text;
+    };
+    show();
+  };
+}
