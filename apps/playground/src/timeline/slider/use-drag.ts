@@ -14,39 +14,48 @@ type DragOptions = {
 type DragHandlers = {
   onPointerDown(event: PointerEvent): void;
   onPointerMove(event: PointerEvent): void;
-  onLostPointerCapture(): void;
+  onLostPointerCapture(event: PointerEvent): void;
+};
+
+/** The pointer that drags. */
+type Held = {
+  pointerId: number;
+  /** How far it is to the right of the middle of the dot, in pixels. */
+  offset: number;
 };
 
 /**
- * Lets the pointer move the dot of a slider, by dragging it or by pressing anywhere on the track. Returns handlers for the
- * element around the track. It is wider than the track by half the dot on each side.
+ * Lets a pointer move the dot of a slider: it drags the dot, or presses anywhere on the track. Returns handlers for the
+ * element around the track, which is wider than the track by half the dot on each side.
  */
 export function useDrag({ trackRef, readPart, onDrag, onMove }: DragOptions): DragHandlers {
-  /** While the user drags: how far the pointer is to the right of the middle of the dot, in pixels. */
-  const grip = useRef<number>(undefined);
-  const move = (event: PointerEvent): void => {
+  const held = useRef<Held>(undefined);
+  const move = ({ clientX }: PointerEvent): void => {
     const { left, width } = trackRef.current!.getBoundingClientRect();
-    onMove(Math.max(0, Math.min(1, (event.clientX - grip.current! - left) / width)));
+    onMove(Math.max(0, Math.min(1, (clientX - held.current!.offset - left) / width)));
   };
   return {
     onPointerDown(event) {
-      const element = event.currentTarget;
-      element.setPointerCapture(event.pointerId);
+      // a second finger moves nothing
+      if (held.current !== undefined) return;
+      const { currentTarget, clientX, pointerId } = event;
       const { left, width } = trackRef.current!.getBoundingClientRect();
-      const fromDot = event.clientX - left - readPart() * width;
-      const isOnDot = Math.abs(fromDot) <= left - element.getBoundingClientRect().left;
-      grip.current = isOnDot ? fromDot : 0;
+      const fromDot = clientX - left - readPart() * width;
+      const isOnDot = Math.abs(fromDot) <= left - currentTarget.getBoundingClientRect().left;
+      currentTarget.setPointerCapture(pointerId);
+      held.current = { pointerId, offset: isOnDot ? fromDot : 0 };
       onDrag(true);
       if (!isOnDot) move(event);
     },
     onPointerMove(event) {
-      if (grip.current === undefined) return;
+      if (event.pointerId !== held.current?.pointerId) return;
       // the panels of the page would look for a border under the pointer
       event.stopPropagation();
       move(event);
     },
-    onLostPointerCapture() {
-      grip.current = undefined;
+    onLostPointerCapture({ pointerId }) {
+      if (pointerId !== held.current?.pointerId) return;
+      held.current = undefined;
       onDrag(false);
     },
   };
