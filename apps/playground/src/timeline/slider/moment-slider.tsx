@@ -58,7 +58,7 @@ export function MomentSlider({ session, turn, end, enabled }: MomentSliderProps)
     if (!enabled || event.button !== 0) return;
     // without this, the browser sends a mouse event for each event of the pointer, and takes the focus away
     event.preventDefault();
-    input.current!.focus({ preventScroll: true });
+    input.current!.focus({ preventScroll: true, focusVisible: false });
     onPointerDown(event);
   };
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>): void => {
