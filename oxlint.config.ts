@@ -1,4 +1,4 @@
-import { defineConfig } from 'oxlint';
+import { defineConfig, type OxlintOverride } from 'oxlint';
 
 /**
  * The rooms of core from the lowest to the highest. The files of a room import from its own room and from the rooms before
@@ -60,19 +60,22 @@ const playgroundRooms = [
 ];
 
 type Restriction = {
-  name?: string;
   regex?: string;
   importNames?: string[];
   allowTypeImports?: boolean;
   message: string;
 };
+type NamedRestriction = Omit<Restriction, 'regex'> & { name: string };
 
 const noDom = 'Core has no DOM: it runs in workers, at the edge and in Node.';
 const noNode = 'Core has no Node: the environment is a parameter.';
 const noReact = 'Core does not import React. That is packages/react.';
 const byPublicName = 'Import a package by its public name.';
 
-const restrict = (paths: Restriction[], patterns: Restriction[]): [string, object] => [
+/** The setting of the rule about imports. */
+type Restricted = NonNullable<NonNullable<OxlintOverride['rules']>['no-restricted-imports']>;
+
+const restrict = (paths: NamedRestriction[], patterns: Restriction[]): Restricted => [
   'error',
   { paths, patterns },
 ];
@@ -88,7 +91,7 @@ function laterRooms(all: readonly string[], room: string): Restriction[] {
 }
 
 /** What no file of the edge imports. */
-function restrictEdge(room?: string): [string, object] {
+function restrictEdge(room?: string): Restricted {
   return restrict(
     [],
     [
@@ -104,7 +107,7 @@ function restrictEdge(room?: string): [string, object] {
 }
 
 /** What no file of an app, a test or an example imports. */
-function restrictUsers(room?: string): [string, object] {
+function restrictUsers(room?: string): Restricted {
   return restrict(
     [],
     [
@@ -203,7 +206,7 @@ const borrowedModules = [
 ];
 
 /** What no test of a package imports. */
-function restrictTests(name: string): [string, object] {
+function restrictTests(name: string): Restricted {
   const allowed = testedModules[name].map((module) => `!**/src/${module}.ts`);
   return [
     'error',
@@ -220,7 +223,7 @@ function restrictTests(name: string): [string, object] {
 }
 
 /** What no file of core imports; only engine/ calls a model. */
-function restrictCore(room?: string): [string, object] {
+function restrictCore(room?: string): Restricted {
   const callsModel = room === 'engine';
   const later = room === undefined ? [] : rooms.slice(rooms.indexOf(room) + 1);
   const hidden = later.filter((name) => name !== 'log');
@@ -286,6 +289,8 @@ export default defineConfig({
   },
   options: {
     typeAware: true,
+    // reports the compiler's errors, too, so that one pass reads each file
+    typeCheck: true,
     reportUnusedDisableDirectives: 'error',
   },
   env: {

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Plugin, PluginOption } from 'vite';
 import type { BrowserProviderOption, TypecheckConfig } from 'vitest/node';
 import { defineConfig, type TestProjectInlineConfiguration, type ViteUserConfig } from 'vitest/config';
+import type { EveryFault } from './e2e/faults/chromium/global-setup.ts';
 import { launchOptions } from './scripts/browser.mjs';
 
 /** What every Vite and Vitest run of the workspace shares: packages resolve to their sources, so nothing needs a build. */
@@ -39,8 +40,8 @@ export default defineConfig(async ({ mode }) => {
   return {
     ...shared,
     test: {
-      // most tests in Node wait for something, so that four files at a time also suit a machine with two cores
-      maxWorkers: Math.max(4, availableParallelism()),
+      // most tests in Node wait for something, so that six files at a time also suit a machine with two cores
+      maxWorkers: Math.max(6, availableParallelism()),
       projects: [
         sharingModules(node('core', './packages/core', 'test/**/*.test.ts')),
         sharingModules(node('demo-model', './packages/demo-model', 'test/**/*.test.ts')),
@@ -104,11 +105,11 @@ const reactPackages = [
   'zod/v4-mini',
 ];
 
-/** Errors in other files are the typecheck stage's business: here they would fail the tests of unfinished work. */
+/** `pnpm lint` finds the errors in other files: here they would fail the tests of unfinished work. */
 const typeTests = {
   enabled: true,
   checker: 'tsc' as const,
-  // of these tests alone: `pnpm typecheck` has compiled all others by then
+  // of these tests alone: `pnpm lint` has checked all others by then
   tsconfig: 'tsconfig.types.json',
   include: ['test/**/*.test-d.{ts,tsx}'],
   ignoreSourceErrors: true,
@@ -202,7 +203,7 @@ function browser(
 /** Every fault, or only some, as Chromium meets them. */
 function faultsInBrowser(
   provider: BrowserProviderOption,
-  everyFault: number,
+  everyFault: EveryFault,
 ): TestProjectInlineConfiguration {
   const bundled = ['@cueline/core > @ai-sdk/openai-compatible', 'ai', 'zod', 'zod/v4-mini'];
   const project = browser('faults-browser', './e2e/faults', 'chromium/*.browser.test.ts', provider, bundled);

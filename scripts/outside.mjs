@@ -141,7 +141,9 @@ function checkSourceMaps(installed) {
 
 /** @param {string} app */
 async function checkZod3(app) {
-  await timed('zod-3: typescript', () => runNode(app, 'node_modules/typescript/bin/tsc'));
+  // the older compiler, which takes three times as long, reads the same declarations in the app "node"
+  const compiler = long ? 'typescript' : 'typescript-7';
+  await timed(`zod-3: ${compiler}`, () => runNode(app, `node_modules/${compiler}/bin/tsc`));
   expectSaid(await runNode(app, 'dist/main.js'), ['Take the tram to Belém.', 'LISBON: sunny']);
 }
 

@@ -30,7 +30,6 @@ const everyTime = {
     [
       { script: 'format:check' },
       { script: 'lint' },
-      { script: 'typecheck' },
       { script: 'unused' },
       { script: 'size' },
       { script: 'test:docs' },

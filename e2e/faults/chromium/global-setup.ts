@@ -8,10 +8,12 @@ import { streamFaults } from '../stream-faults.ts';
 /** A fault that a page can have: its provider's address, and how the run ends. */
 export type PageFault = Outcome & { name: string; step: 'call' | 'answer'; baseURL: string };
 
+/** The share of the faults that are tested: 4 means every fourth. */
+export type EveryFault = number;
+
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The share of the faults that are tested: 4 means every fourth. */
-    everyFault: number;
+    everyFault: EveryFault;
     pageFaults: PageFault[];
     /** The same server for a page that it does not allow. */
     withoutCors: string;
