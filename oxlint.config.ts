@@ -1,10 +1,10 @@
 import { defineConfig, type OxlintOverride } from 'oxlint';
 
 /**
- * The rooms of core from the lowest to the highest. The files of a room import from its own room and from the rooms before
- * it, types included. Every room may import types from log/, because the log is what all of them write or read.
+ * The layers of core from the lowest to the highest. The files of a layer import from its own layer and from the layers before
+ * it, types included. Every layer may import types from log/, because the log is what all of them write or read.
  */
-const rooms = [
+const layers = [
   'base',
   'tasks',
   'json',
@@ -31,11 +31,11 @@ const rooms = [
   'evals',
 ];
 
-/** The rooms of the edge, in the same order. */
-const edgeRooms = ['base', 'limits', 'http', 'shares', 'stores', 'proxy', 'route'];
+/** The layers of the edge, in the same order. */
+const edgeLayers = ['base', 'limits', 'http', 'shares', 'stores', 'proxy', 'route'];
 
-/** The rooms of the playground, in the same order. */
-const playgroundRooms = [
+/** The layers of the playground, in the same order. */
+const playgroundLayers = [
   'ui',
   'examples',
   'model',
@@ -82,16 +82,16 @@ const restrict = (paths: NamedRestriction[], patterns: Restriction[]): Restricte
 const globals = (names: string, message: string): { name: string; message: string }[] =>
   names.split(' ').map((name) => ({ name, message }));
 
-/** The rooms after this one, from which its files do not import. */
-function laterRooms(all: readonly string[], room: string): Restriction[] {
-  const later = all.slice(all.indexOf(room) + 1);
+/** The layers after this one, from which its files do not import. */
+function laterLayers(all: readonly string[], layer: string): Restriction[] {
+  const later = all.slice(all.indexOf(layer) + 1);
   if (later.length === 0) return [];
-  const message = `${room}/ comes before this room. See the lists of rooms in oxlint.config.ts.`;
+  const message = `${layer}/ comes before this layer. See the lists of layers in oxlint.config.ts.`;
   return [{ regex: `^(\\.\\./)+(${later.join('|')})/`, message }];
 }
 
 /** What no file of the edge imports. */
-function restrictEdge(room?: string): Restricted {
+function restrictEdge(layer?: string): Restricted {
   return restrict(
     [],
     [
@@ -101,18 +101,18 @@ function restrictEdge(room?: string): Restricted {
       },
       { regex: '^(react|react-dom|@cueline/react)(/|$)', message: 'This package runs on servers.' },
       { regex: '^(\\.\\./)+(packages/)?(core|react)/(src|dist)/', message: byPublicName },
-      ...(room === undefined ? [] : laterRooms(edgeRooms, room)),
+      ...(layer === undefined ? [] : laterLayers(edgeLayers, layer)),
     ],
   );
 }
 
 /** What no file of an app, a test or an example imports. */
-function restrictUsers(room?: string): Restricted {
+function restrictUsers(layer?: string): Restricted {
   return restrict(
     [],
     [
       { regex: '^(\\.\\./)+(packages/)?(core|react|edge)/(src|dist)/', message: byPublicName },
-      ...(room === undefined ? [] : laterRooms(playgroundRooms, room)),
+      ...(layer === undefined ? [] : laterLayers(playgroundLayers, layer)),
     ],
   );
 }
@@ -223,9 +223,9 @@ function restrictTests(name: string): Restricted {
 }
 
 /** What no file of core imports; only engine/ calls a model. */
-function restrictCore(room?: string): Restricted {
-  const callsModel = room === 'engine';
-  const later = room === undefined ? [] : rooms.slice(rooms.indexOf(room) + 1);
+function restrictCore(layer?: string): Restricted {
+  const callsModel = layer === 'engine';
+  const later = layer === undefined ? [] : layers.slice(layers.indexOf(layer) + 1);
   const hidden = later.filter((name) => name !== 'log');
   return restrict(
     [
@@ -242,7 +242,7 @@ function restrictCore(room?: string): Restricted {
               message: 'Only engine/ calls a model.',
             },
           ]),
-      ...(room === 'compile'
+      ...(layer === 'compile'
         ? [
             {
               name: 'ai',
@@ -264,7 +264,7 @@ function restrictCore(room?: string): Restricted {
         : [
             {
               regex: `^(\\.\\./)+(${hidden.join('|')})/`,
-              message: `${room}/ comes before this room. See the list of rooms in oxlint.config.ts.`,
+              message: `${layer}/ comes before this layer. See the list of layers in oxlint.config.ts.`,
             },
           ]),
       ...(later.includes('log')
@@ -272,7 +272,7 @@ function restrictCore(room?: string): Restricted {
             {
               regex: '^(\\.\\./)+log/',
               allowTypeImports: true,
-              message: `${room}/ imports only types from log/.`,
+              message: `${layer}/ imports only types from log/.`,
             },
           ]
         : []),
@@ -375,9 +375,9 @@ export default defineConfig({
         'import/no-nodejs-modules': 'error',
       },
     },
-    ...rooms.map((room) => ({
-      files: [`packages/core/src/${room}/**`],
-      rules: { 'no-restricted-imports': restrictCore(room) },
+    ...layers.map((layer) => ({
+      files: [`packages/core/src/${layer}/**`],
+      rules: { 'no-restricted-imports': restrictCore(layer) },
     })),
     {
       files: ['packages/core/src/base/report-in-development.ts'],
@@ -433,9 +433,9 @@ export default defineConfig({
         'import/no-nodejs-modules': 'error',
       },
     },
-    ...edgeRooms.map((room) => ({
-      files: [`packages/edge/src/${room}/**`],
-      rules: { 'no-restricted-imports': restrictEdge(room) },
+    ...edgeLayers.map((layer) => ({
+      files: [`packages/edge/src/${layer}/**`],
+      rules: { 'no-restricted-imports': restrictEdge(layer) },
     })),
     {
       files: ['packages/*/test/**', 'apps/**', 'e2e/**', 'bench/**', 'docs/**'],
@@ -445,9 +445,9 @@ export default defineConfig({
       files: [`packages/${name}/test/**`],
       rules: { 'no-restricted-imports': restrictTests(name) },
     })),
-    ...playgroundRooms.map((room) => ({
-      files: [`apps/playground/src/${room}/**`],
-      rules: { 'no-restricted-imports': restrictUsers(room) },
+    ...playgroundLayers.map((layer) => ({
+      files: [`apps/playground/src/${layer}/**`],
+      rules: { 'no-restricted-imports': restrictUsers(layer) },
     })),
     {
       // the functions of these files define tests

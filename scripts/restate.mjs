@@ -1,4 +1,4 @@
-// Finds or fetches a Restate server for the tests of its driver. It is some 200 MB, and its licence (BSL) is not one that we ship
+// Finds or fetches a Restate server for the tests of its driver. It is some 200 MB, and its license (BSL) is not one that we ship
 // under, so no package depends on it.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

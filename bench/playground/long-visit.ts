@@ -45,7 +45,7 @@ export async function visitLongRun(setting: Setting, file: string): Promise<Long
     await page
       .getByLabel('Run file')
       .setInputFiles({ name: 'long.run.json', mimeType: 'application/json', buffer });
-    // the message about the import moves, and would be drawn with what is measured
+    // otherwise the animated message about the import would be measured, too
     const message = page.locator('[data-sonner-toast]').first();
     await message.waitFor();
     await message.waitFor({ state: 'detached' });

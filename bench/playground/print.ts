@@ -151,7 +151,10 @@ function share(times: readonly number[]): string {
   return `${((100 * times.filter((one) => one <= FRAME_MS).length) / times.length).toFixed(1)} %`;
 }
 
-/** How many frames a second the screen shows if each takes this long: one that does not fit into a frame misses the next. */
+/**
+ * Returns the frames per second if frames take these times: one that exceeds a refresh of the screen is shown at a
+ * later refresh.
+ */
 function rate(times: readonly number[]): number {
   const frames = times.reduce((sum, one) => sum + Math.max(1, Math.ceil(one / FRAME_MS)), 0);
   return (1_000 / FRAME_MS) * (times.length / frames);

@@ -40,10 +40,10 @@ const models = {
 };
 const receipt = await reader.call('Pastelaria, 2 coffees, 3.50', { model: models.reader });
 const edited = await editor.call('its late', { model: models.editor });
-const analysed = await analyst.call('What sells?', { model: models.analyst });
+const analyzed = await analyst.call('What sells?', { model: models.analyst });
 const listed = await lister.call('Why are there tides?', { model: models.lister });
 console.log(receipt.output.total, edited.output.text, listed.output.length); // number, string, number
-console.log(analysed.output.finding, analysed.output.sql); // string[], string
+console.log(analyzed.output.finding, analyzed.output.sql); // string[], string
 // #endregion
 // prints: 3.5 It is late. 2
 // prints: [ 'Nails sell best.', 'Lamps do not.' ] SELECT item FROM sales

@@ -14,7 +14,7 @@ import { first } from './fault.ts';
 import { good, head, startFaultServer, type FaultServer, type Play, type WireName } from './provider.ts';
 import { key } from './status-faults.ts';
 
-/** A moment at which a run is stopped: the provider's behaviour until then, and how the test recognises the moment. */
+/** A moment at which a run is stopped: the provider's behavior until then, and how the test recognizes the moment. */
 type Phase = {
   name: string;
   play: Play;

@@ -19,7 +19,7 @@ export type Outcome = {
 export type Fault = Outcome & {
   name: string;
   play: Play;
-  /** The tool's behaviour, if it does not simply return a text. */
+  /** The tool's behavior, if it does not simply return a text. */
   tool?: () => unknown;
   /** True if the format or the step has no such fault. */
   only?: { wire?: WireName; step?: StepName };

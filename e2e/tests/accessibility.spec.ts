@@ -4,8 +4,8 @@ import { craftLink } from './craft-link.ts';
 import { expect, test, type Playground } from './playground-page.ts';
 
 /**
- * axe's findings in the current view, one per line. In the dark theme, it checks only colours, because everything else
- * is the same. It does not check colours while rows move: axe would take a row that is just below for the background.
+ * axe's findings in the current view, one per line. In the dark theme, it checks only colors, because everything else
+ * is the same. It does not check colors while rows move: axe would take a row that is just below for the background.
  * It reads the editor, which has most of the page's elements, only in the views that are about it.
  */
 async function problems(
@@ -17,7 +17,7 @@ async function problems(
   for (const colorScheme of isMoving ? (['light'] as const) : (['light', 'dark'] as const)) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await expect(page.locator('html')).toHaveAttribute('data-theme', colorScheme);
-    // colours have other contrasts during transitions; an animation whose element is removed is aborted
+    // colors have other contrasts during transitions; an animation whose element is removed is aborted
     await page.evaluate(() => {
       const running = document.getAnimations().filter(({ playState }) => playState === 'running');
       return Promise.allSettled(running.map((animation) => animation.finished));
@@ -146,7 +146,7 @@ test('axe finds nothing in any view of a script and its run', { tag: '@long' }, 
   await playground.tool('getWeather').getByRole('button').first().click();
   await page.getByRole('button', { name: 'Edit result…' }).click();
   await check('edit a result');
-  await page.getByRole('button', { name: 'Run on with this' }).click();
+  await page.getByRole('button', { name: 'Continue with this' }).click();
   await expect(page.getByTestId('forks')).toContainText('Run 2');
   await done(playground);
   await check('forks');
@@ -222,7 +222,7 @@ test.describe('with types', () => {
       await parts.getByRole('button', { name: 'Evals' }).click();
       await expect(page.getByTestId('plan')).toBeVisible();
       await check('evals');
-      await page.getByRole('combobox', { name: 'At once' }).selectOption('20');
+      await page.getByRole('combobox', { name: 'Parallel runs' }).selectOption('20');
       await page.getByTestId('run-button').click();
       await expect(page.getByTestId('eval-status')).toContainText('36 runs');
       await page.getByTestId('result-row').first().getByRole('button').first().click();

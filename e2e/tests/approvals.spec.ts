@@ -124,7 +124,7 @@ test.describe('an approval', () => {
       // Esc leaves the field, and loses nothing
       await to.fill('grace@example.com');
       await page.keyboard.press('Escape');
-      await expect(approval.getByRole('button', { name: 'As they were' })).toBeFocused();
+      await expect(approval.getByRole('button', { name: 'Undo edits' })).toBeFocused();
       await expect(to).toHaveValue('grace@example.com');
       await approval.getByRole('button', { name: 'Approve with changes' }).click();
       expect(await playground.ended()).toBe('done');

@@ -46,7 +46,7 @@ test('the examples take the place of a recording that does not load', async ({ p
   await page.goto('/');
   await expect(page.getByTestId('run-button')).toBeVisible();
   const empty = page.getByRole('heading', { name: 'Press Run and watch it work' });
-  // nothing is shown that the recording would replace at once
+  // the page shows nothing that the recording would replace at once
   await expect(empty).toHaveCount(0);
   fail();
   await expect(empty).toBeVisible();

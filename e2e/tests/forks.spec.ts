@@ -94,12 +94,12 @@ test('a tool’s result and an answer can be edited, and only what follows runs'
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('radio', { name: 'JSON' }).click();
     await expect(dialog.getByLabel('Result as JSON')).toHaveValue(/^red 0\./);
-    await dialog.getByRole('button', { name: 'Run on with this' }).click();
+    await dialog.getByRole('button', { name: 'Continue with this' }).click();
     await expect(dialog.getByRole('alert')).toContainText('choose Text');
     await dialog.getByLabel('Result as JSON').fill('{"eyes":6}');
     // a click beside the dialog does not discard what was typed
     await page.mouse.click(5, 5);
-    await dialog.getByRole('button', { name: 'Run on with this' }).click();
+    await dialog.getByRole('button', { name: 'Continue with this' }).click();
     await expect(page.getByLabel('Answer', { exact: true })).toContainText('"eyes":6');
     await expect(playground.tool('roll')).toContainText('Edited');
     expect(asked(server)).toHaveLength(3);
@@ -191,7 +191,7 @@ export default definePrompt('table', async (prompt) => {
       await last.getByRole('button').first().click();
       await last.getByRole('button', { name: 'Edit result…' }).click();
       await page.getByLabel('Result as text').fill('blue 6');
-      await page.getByRole('button', { name: 'Run on with this' }).click();
+      await page.getByRole('button', { name: 'Continue with this' }).click();
       await expect(page.getByLabel('Answer', { exact: true }).last()).toHaveText('The third game.');
       expect(asked(server)).toHaveLength(9);
       expect(JSON.stringify(asked(server)[7])).toContain('blue 6');

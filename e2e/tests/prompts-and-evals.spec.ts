@@ -121,7 +121,7 @@ test('with the keyboard, a user runs an eval, filters its results and shares it 
   await expect(page.getByTestId('plan')).toHaveText('36 runs');
   await page.getByRole('checkbox', { name: /^demo-small/ }).check();
   await page.getByRole('combobox', { name: 'Repeats' }).selectOption('1');
-  await page.getByRole('combobox', { name: 'At once' }).selectOption('20');
+  await page.getByRole('combobox', { name: 'Parallel runs' }).selectOption('20');
   await page.keyboard.press('ControlOrMeta+Enter');
   await expect(page.getByTestId('eval-status')).toHaveText('36 runs, 21 not passed');
   await expect(page.getByTestId('summary')).toHaveCount(4);
@@ -237,7 +237,7 @@ test(
 test('Stop ends an evaluation, and the results so far stay', { tag: '@long' }, async ({ playground }) => {
   const { page } = playground;
   await openPart(playground, 'Evals');
-  await page.getByRole('combobox', { name: 'At once' }).selectOption('1');
+  await page.getByRole('combobox', { name: 'Parallel runs' }).selectOption('1');
   await page.getByTestId('run-button').click();
   await expect(page.getByTestId('eval-status')).toHaveText(/^[1-9]\d* of 36 runs$/);
   await page.keyboard.press('Escape');

@@ -137,7 +137,7 @@ for (const api of ['responses', 'chat'] as const) {
           await setModel(page, 'fault-truncated');
           await playground.run();
           await playground.ended('error');
-          await expect(error).toContainText('broke off');
+          await expect(error).toContainText('cut off');
           await expect(page.locator('[data-tool=getWeather]')).not.toHaveAttribute(
             'data-state',
             'output-available',

@@ -89,7 +89,7 @@ test.describe('the task list', () => {
     await change('Move up', 6);
     await passUntil(order, ['task-1', 'task-2', 'task-3', 'task-4', 'task-6', 'task-5']);
     await change('Rename', 2);
-    await page.getByLabel('New words for: two').fill('deux');
+    await page.getByLabel('New title for: two').fill('deux');
     await page.keyboard.press('Enter');
     await passUntil(async () => (await task(2).textContent())?.includes('deux'), true);
     await expect(task(2)).toBeFocused();
@@ -187,7 +187,7 @@ test.describe('the form', () => {
     await page.getByRole('button', { name: 'No booking at all' }).click();
     await page.getByRole('button', { name: 'Read the booking' }).click();
     await app.stands('error');
-    await expect(page.getByTestId('status')).toContainText('did not fit its schema after 3 tries');
+    await expect(page.getByTestId('status')).toContainText('did not fit its schema after 3 attempts');
     await expect(page.getByLabel('Guest', { exact: true })).toBeEditable();
     await expect(page.getByLabel('Guest', { exact: true })).toHaveValue('Ines');
   });

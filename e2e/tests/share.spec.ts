@@ -242,7 +242,7 @@ test('a forged run and an unknown one are refused with a reason', async ({ playg
   await go(craftLink({ script: '// theirs', log }));
   await expect(page.getByTestId('notice')).toContainText('is damaged: its event 2 cannot be read');
   await go('#s=AAAAAAAAAAAAAAAAAAAAAA');
-  await expect(page.getByTestId('notice')).toContainText('this page knows of none');
+  await expect(page.getByTestId('notice')).toContainText('this page is not connected to one');
   expect(await playground.script()).toBe('// mine');
   await expect(page.getByTestId('shared-run')).toHaveCount(0);
 });

@@ -91,7 +91,7 @@ test.describe('tasks', () => {
         .getByRole('button', { name: /^Change task/ })
         .focus();
       await page.keyboard.press('Enter');
-      await expect(page.getByRole('menuitem', { name: 'Do it again' })).toBeVisible();
+      await expect(page.getByRole('menuitem', { name: 'Redo' })).toBeVisible();
       last.resolve({ text: 'All is done.' });
       expect(await playground.ended()).toBe('done');
       await expect(page.getByRole('button', { name: /^Tasks/ })).toBeFocused();
@@ -123,7 +123,7 @@ test.describe('tasks', () => {
       );
       await playground.run();
       await expect(task('task-2')).toHaveAttribute('data-status', 'validating');
-      await change(page, task('task-1'), 'Do it again');
+      await change(page, task('task-1'), 'Redo');
       await expect(task('task-1').getByRole('alert')).toContainText('while task-2 is being validated');
       await expect(task('task-1')).toHaveAttribute('data-status', 'completed');
       await expect(task('task-1').getByRole('button', { name: /^Change task/ })).toBeFocused();

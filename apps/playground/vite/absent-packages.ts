@@ -47,7 +47,7 @@ const diffEditors =
   /monaco-editor.*\/(diffEditor\/diffEditorWidget|multiDiffEditor\/multiDiffEditorWidget)\.js$/;
 /** The module that starts Monaco's TypeScript worker. It imports every feature of the editor, and uses none. */
 const workerStarter = /monaco-editor.*\/internal\/common\/workers\.js$/;
-/** The module that names Monaco's own TypeScript worker, in whose place the playground starts one with the types. */
+/** The module that names Monaco's own TypeScript worker. The playground starts a worker with the types instead. */
 const workerOwner = /monaco-editor.*\/typescript\/workerManager\.js$/;
 
 /**
@@ -71,7 +71,7 @@ export function withoutUnusedEditors(): Plugin {
 
 /** Imports for their effects only. */
 const featureImports = /^import '[^']+';$/gm;
-/** The line that starts that worker. */
+/** The line of that module that starts Monaco's worker. */
 const ownWorker = /createWorker: \(\) => new Worker\(new URL\('ts\.worker\.js'.*\),$/gm;
 
 function cutMonaco(onFound: (id: string) => void) {

@@ -37,7 +37,7 @@ const longestReference = 1_000;
 /** A whole schema, which references are relative to, and how many steps are left for reading it. */
 export type SchemaRoot = { readonly schema: unknown; left: number };
 
-/** The schema itself: references resolved, `allOf` merged. Empty once no step is left. */
+/** Returns the schema with its references resolved and `allOf` merged; an empty one once `root.left` is used up. */
 export function resolveSchema(node: unknown, root: SchemaRoot): Schema {
   root.left -= 1;
   if (root.left <= 0) return {};

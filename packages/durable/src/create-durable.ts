@@ -277,7 +277,7 @@ function logError(error: unknown, runId: string | undefined): void {
   const what =
     runId === undefined
       ? 'The search for runs that have not begun failed. The worker repeats it. Check that the store and the engine are up.'
-      : `Run ${runId} could not be stopped, or not be woken. Check that the store and the engine are up. If the run was to be stopped, stop it again.`;
+      : `Run ${runId} could not be stopped or woken. Check that the store and the engine are up. If you stopped the run, stop it again.`;
   // without this message, an unavailable store would look like a store without such runs
   // oxlint-disable-next-line no-console
   console.error(what, error);

@@ -23,7 +23,7 @@ const commandTypes: Record<DurableCommand['type'], true> = {
 export function decide(read: ReadEvents | undefined, command: DurableCommand): Decision {
   if (!Object.hasOwn(commandTypes, Object(command).type ?? ''))
     return refused(`This is not a command. Its type is one of: ${Object.keys(commandTypes).join(', ')}.`);
-  if (read === undefined) return refused('This run does not exist, or it is no longer kept.');
+  if (read === undefined) return refused('This run does not exist, or it is no longer stored.');
   const response = readResponse(command);
   if (typeof response === 'string') return refused(response);
   const target = targetOf(read, command);

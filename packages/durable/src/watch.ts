@@ -87,5 +87,5 @@ export async function retryWhileUnavailable<Value>(ask: () => Promise<Value>): P
 }
 
 function unknownRunError(runId: string): CuelineError {
-  return new CuelineError('interrupted', `Run ${runId} does not exist, or it is no longer kept.`);
+  return new CuelineError('interrupted', `Run ${runId} does not exist, or it is no longer stored.`);
 }

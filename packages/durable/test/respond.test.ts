@@ -157,7 +157,7 @@ test.each([{ approved: false }, { approved: true }] as const)(
   },
 );
 
-test('a run that waits shows the tokens of the calls that it waits in, also those of agents, and counts them once', async () => {
+test('a waiting run shows the tokens of the model calls of its open steps, including those of agents, and counts them once', async () => {
   const call = (name: string) => [
     { toolCall: { name } },
     { finish: { usage: { inputTokens: 100, outputTokens: 10 } } },

@@ -29,7 +29,7 @@ test('a case that fails does not count if it is filtered out', { timeout: 180_00
 });
 
 test(
-  'chosen cases that fail are code 1, also with a threshold, and no chosen case leaves the last report',
+  'if selected cases fail, the exit code is 1 even with a threshold; if no case is selected, the last report stays',
   { timeout: 180_000 },
   async () => {
     server.answer((request) => (request.includes('joyful') ? 'NEGATIVE' : 'POSITIVE'));
@@ -46,18 +46,22 @@ test(
   },
 );
 
-test('makes no further run once Vitest has cancelled the tests', { timeout: 180_000 }, async () => {
-  const config = join(folder, 'bail.config.mjs');
-  writeFileSync(
-    config,
-    `import config from '../vite.config.mjs';
+test(
+  'the command makes no further run once Vitest has cancelled the tests',
+  { timeout: 180_000 },
+  async () => {
+    const config = join(folder, 'bail.config.mjs');
+    writeFileSync(
+      config,
+      `import config from '../vite.config.mjs';
 export default { ...config, test: { ...config.test, retry: 0, bail: 1 } };`,
-  );
-  server.answer(() => 'neither');
-  const stopped = await evaluate('mood', '--config', config, '--repeat', '100', '--concurrency', '1');
-  expect(stopped, stopped.output).toMatchObject({ code: 1 });
-  expect(server.requests.length).toBeLessThan(150);
-});
+    );
+    server.answer(() => 'neither');
+    const stopped = await evaluate('mood', '--config', config, '--repeat', '100', '--concurrency', '1');
+    expect(stopped, stopped.output).toMatchObject({ code: 1 });
+    expect(server.requests.length).toBeLessThan(150);
+  },
+);
 
 test('a baseline fails the command for a significant drop', { timeout: 180_000 }, async () => {
   const baseline = join(folder, 'baseline.json');

@@ -60,19 +60,23 @@ test(
   },
 );
 
-test('an invalid option is code 2, and no eval file is code 1', { timeout: 60_000 }, async () => {
-  expect(await evaluate('--threshold', 'most')).toEqual({
-    code: 2,
-    output: '--threshold is "most". Write a number from 0 to 1.\n',
-  });
-  expect(await evaluate('mood', '--shard', '5/4')).toMatchObject({
-    code: 2,
-    output: expect.stringContaining('Vitest cannot start: --shard'),
-  });
-  const none = await evaluate('tides');
-  expect(none.code).toBe(1);
-  expect(none.output).toContain('No file has evals. Name it like mood.eval.ts');
-});
+test(
+  'the exit code is 2 for an invalid option, and 1 if there is no eval file',
+  { timeout: 60_000 },
+  async () => {
+    expect(await evaluate('--threshold', 'most')).toEqual({
+      code: 2,
+      output: '--threshold is "most". Write a number from 0 to 1.\n',
+    });
+    expect(await evaluate('mood', '--shard', '5/4')).toMatchObject({
+      code: 2,
+      output: expect.stringContaining('Vitest cannot start: --shard'),
+    });
+    const none = await evaluate('tides');
+    expect(none.code).toBe(1);
+    expect(none.output).toContain('No file has evals. Name it like mood.eval.ts');
+  },
+);
 
 test('a recorded cassette needs no server and no key', { timeout: 90_000 }, async () => {
   const cassette = join(folder, 'mood.cassette.json');

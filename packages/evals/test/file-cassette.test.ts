@@ -41,7 +41,7 @@ const questions = (): string[] =>
     .map(({ request }) => /question \w+/.exec(JSON.stringify(request))![0])
     .toSorted();
 
-test.each(['record', 'extend'] as const)('has what all eval files record (%s)', async (mode) => {
+test.each(['record', 'extend'] as const)('a cassette has what all eval files record (%s)', async (mode) => {
   const workers = [await openInWorker(mode), await openInWorker(mode), await openInWorker(mode)];
   for (const [index, worker] of workers.entries()) await ask(worker, `question ${index}`);
   for (const worker of workers) worker.save();
@@ -50,7 +50,7 @@ test.each(['record', 'extend'] as const)('has what all eval files record (%s)', 
 });
 
 test.each(['record', 'extend'] as const)(
-  'keeps what an earlier evaluation has recorded (%s)',
+  'a cassette keeps what an earlier evaluation has recorded (%s)',
   async (mode) => {
     const earlier = await openInWorker('record');
     await ask(earlier, 'question old', 'large');
@@ -69,7 +69,7 @@ test.each(['record', 'extend'] as const)(
   },
 );
 
-test('is recorded in the place of a file that is not a cassette', async () => {
+test('a cassette replaces a file that is not a cassette', async () => {
   writeFileSync(path, '{ "version": 2 }');
   await expect(openInWorker('extend')).rejects.toThrow('The cassette is not readable');
   const cassette = await openInWorker('record');
@@ -78,7 +78,7 @@ test('is recorded in the place of a file that is not a cassette', async () => {
   expect(questions()).toEqual(['question one']);
 });
 
-test('is written in spite of the lock of a process that has ended', async () => {
+test('a cassette is written despite the lock of a process that has ended', async () => {
   const cassette = await openInWorker('record');
   await ask(cassette, 'question one');
   mkdirSync(`${path}.lock`);

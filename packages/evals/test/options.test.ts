@@ -9,13 +9,13 @@ afterEach(() => {
 });
 
 test.each([
-  [['-t', 'happy', '--update-baseline', 'evals.json'], 'Leave --test-name-pattern or --update-baseline out.'],
-  [['--shard', '1/2', '--update-baseline', 'evals.json'], 'Leave --shard or --update-baseline out.'],
-  [['--watch', '--update-baseline', 'evals.json'], 'Leave --watch or --update-baseline out.'],
-  [['-t', 'happy', '--record'], 'Leave --test-name-pattern out, or pass --extend'],
-  [['--shard', '1/2', '--record'], 'Leave --shard out, or pass --extend'],
+  [['-t', 'happy', '--update-baseline', 'evals.json'], 'Leave out --test-name-pattern or --update-baseline.'],
+  [['--shard', '1/2', '--update-baseline', 'evals.json'], 'Leave out --shard or --update-baseline.'],
+  [['--watch', '--update-baseline', 'evals.json'], 'Leave out --watch or --update-baseline.'],
+  [['-t', 'happy', '--record'], 'Leave out --test-name-pattern, or pass --extend'],
+  [['--shard', '1/2', '--record'], 'Leave out --shard, or pass --extend'],
   [['--record', '--extend'], 'Pass --record or --extend, not both.'],
-])('%j is code 2', async (options, message) => {
+])('the exit code of %j is 2', async (options, message) => {
   const printed = vi.spyOn(console, 'error').mockImplementation(() => {});
   await main(['eval', ...options]);
   expect(printed.mock.calls).toEqual([[expect.stringContaining(message)]]);

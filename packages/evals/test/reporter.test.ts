@@ -85,7 +85,7 @@ test('the tokens and the cost of scorers are beside those of the runs', async ()
 test.each([
   [1, '1 error'],
   [2, '2 errors'],
-])('%i of two runs with an error', async (count, errors) => {
+])('the report counts the errors of %i of two runs', async (count, errors) => {
   const scorers = [
     ({ input }: { input: number }) => {
       if (input < count) throw new Error('No.');
@@ -227,7 +227,7 @@ describe('a comparison with a baseline', () => {
       '✓ greet, greet · simulated:m: 0/3 (0 %) → 0/3 (0 %), no significant drop',
       '✓ greet, greet · simulated:m: 3/3 (100 %) → 3/3 (100 %), no significant drop',
     ]);
-    expect(swapped).toContain('  greet: is not in the baseline');
+    expect(swapped).toContain('  greet: not in the baseline');
     expect(process.exitCode).toBe(exitCode);
   });
 
@@ -246,7 +246,7 @@ describe('a comparison with a baseline', () => {
     const baseline = join(folder, 'evals.json');
     const models = ['m', 'n'];
     printed(await evaluate(passing, models), { options: { updateBaseline: baseline } });
-    const tooFew = 'too few runs to notice a drop: pass --repeat, also for the baseline';
+    const tooFew = 'too few runs to detect a drop: pass --repeat, for the baseline, too';
     const one = printed(await evaluate(passing.with(1, 'Bye'), models), { options: { baseline } });
     expect(one.split(tooFew)).toHaveLength(3);
     expect(one).toContain('so the command passes.');
@@ -261,7 +261,7 @@ describe('a comparison with a baseline', () => {
     const baseline = join(folder, 'evals.json');
     printed(await evaluate(passing, ['m', 'n']), { options: { updateBaseline: baseline } });
     const output = printed(await evaluate(passing, ['m', 'o']), { options: { baseline } });
-    expect(output).toContain('  greet, greet · simulated:o: is not in the baseline');
+    expect(output).toContain('  greet, greet · simulated:o: not in the baseline');
     expect(output).toContain('✓ greet, greet · simulated:m: 3/3');
   });
 });

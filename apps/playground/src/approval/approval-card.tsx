@@ -79,7 +79,7 @@ export function ApprovalCard({
       )}
       {editing && edited.refusal !== undefined && (
         <p className="text-sm wrap-anywhere text-warn">
-          Those arguments do not fit: {visibleText(edited.refusal)}
+          The arguments do not fit the tool’s schema: {visibleText(edited.refusal)}
         </p>
       )}
       {editing ? (
@@ -110,7 +110,7 @@ export function ApprovalCard({
             onClick={editing ? stopEditing : () => setEditing(true)}
           >
             {editing ? <Undo2 /> : <Pencil />}
-            {editing ? 'As they were' : 'Edit'}
+            {editing ? 'Undo edits' : 'Edit'}
           </Button>
         )}
         <RefuseForm

@@ -77,7 +77,7 @@ export function ClientToolCard({ run, call, agent, hidden, place, total }: Clien
           onClick={(event) => !isUnread(event) && fail()}
         >
           <X />
-          Let it fail
+          Answer with an error
         </Button>
       </div>
     </PendingCard>

@@ -46,7 +46,7 @@ export function PendingCard({
       aria-labelledby={title}
       data-testid={testId}
       data-pending
-      // its form scrolls, so that the buttons stay in view; where even they have no room, the card does
+      // its form scrolls, so that the buttons stay in view; if even they do not fit, the whole card scrolls
       className="scroll relative flex min-h-0 flex-col gap-2.5 rounded-lg border border-warn/45 bg-warn-soft p-3 outline-offset-2"
     >
       <div className="flex shrink-0 items-center gap-2">

@@ -25,7 +25,7 @@ export function ResponseLine({ response }: { response: PendingResponse }) {
 
 function labelOf(response: PendingResponse): string {
   if ('output' in response) return 'You answered.';
-  if ('error' in response) return `You answered that it failed: ${response.error}`;
+  if ('error' in response) return `You answered with an error: ${response.error}`;
   if (!response.approved) {
     return response.reason === undefined ? 'You refused.' : `You refused: ${response.reason}`;
   }

@@ -100,7 +100,7 @@ export function useArguments(
       if (written === undefined) return;
       const next = draftArguments(schema, written.value, view);
       // only an object has fields
-      if (next.view !== view) return setFault('Only an object has fields. Write one, such as {}.');
+      if (next.view !== view) return setFault('The form needs a JSON object. Write one, such as {}.');
       open(next);
       if (!isSameJson(written.value, args.value)) forgetRefusal();
     },

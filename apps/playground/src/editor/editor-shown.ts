@@ -9,7 +9,10 @@ export function waitForEditor(): Promise<void> {
   return Promise.race([waitEnded, new Promise<void>((resolve) => setTimeout(resolve, LONGEST_WAIT_MS))]);
 }
 
-/** Tells the parts that wait for the editor that it shows a script, or that it cannot. They go on once the page is idle. */
+/**
+ * Reports to the parts that wait for the editor that it shows a script or has failed to load. They continue once the
+ * page is idle.
+ */
 export function endWaitForEditor(): void {
   void idle().then(endWait);
 }

@@ -19,7 +19,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
 
 let shownFirst: Promise<void> = Promise.resolve();
 
-/** Lets the editor wait until `shown` resolves or rejects. */
+/** Makes the editor wait until `shown` resolves or rejects. */
 export function loadEditorAfter(shown: Promise<void>): void {
   shownFirst = shown.catch(() => {});
 }

@@ -60,7 +60,10 @@ const options = {
 /** Creating an editor takes long, so its model is attached in a later task. */
 const optionsAtFirst = { ...options, model: null };
 
-/** Prepares what the editor needs, in a task of its own, because creating the editor takes long enough without it. */
+/**
+ * Prepares what the editor needs in a separate task of the event loop, because creating the editor already takes
+ * long.
+ */
 export async function prepareEditor(): Promise<void> {
   const { script, openScript } = usePlayground.getState();
   createScriptModel(script, scriptPath(openScript.id));

@@ -32,8 +32,8 @@ export function takeTypeScriptWorker(): Worker {
 }
 
 /**
- * The result of TypeScript's first check: true if the script has no errors, undefined if TypeScript failed on it. Returns no
- * promise if that check was of another script or text.
+ * Returns a promise of the result of TypeScript's first check: true if the script has no errors, undefined if
+ * TypeScript failed on it. Returns undefined if that check was of another script or text.
  */
 export function checkedFirst(path: string, text: string): Promise<boolean | undefined> | undefined {
   const { first, isClean } = atFirst;

@@ -1,6 +1,6 @@
 import type * as Monaco from 'monaco-editor/editor';
 
-/** The colours of one theme, each for one kind of thing. Where the app has a colour for it, the theme uses that. */
+/** The colors of one theme, each for one kind of thing. Where the app has a color for it, the theme uses that. */
 export type EditorPalette = {
   base: 'vs' | 'vs-dark';
   background: string;
@@ -38,7 +38,7 @@ export type EditorPalette = {
   focus: string;
 };
 
-/** The palettes of both themes. Every text colour has a contrast of at least 4.5 to 1 on the background. */
+/** The palettes of both themes. Every text color has a contrast of at least 4.5 to 1 on the background. */
 export const editorPalettes: Readonly<Record<'dark' | 'light', EditorPalette>> = {
   dark: {
     base: 'vs-dark',
@@ -115,7 +115,7 @@ export function defineThemes(monaco: typeof Monaco): void {
       base: palette.base,
       inherit: true,
       rules: rulesOf(palette),
-      colors: { ...textColours(palette), ...floatColours(palette) },
+      colors: { ...textColors(palette), ...floatColors(palette) },
     });
   }
 }
@@ -133,12 +133,12 @@ function rulesOf(palette: EditorPalette): Monaco.editor.ITokenThemeRule[] {
     type: palette.type,
     delimiter: palette.punctuation,
   };
-  return Object.entries(tokens).map(([token, colour]) => ({ token, foreground: colour.slice(1) }));
+  return Object.entries(tokens).map(([token, color]) => ({ token, foreground: color.slice(1) }));
 }
 
 const none = '#00000000';
 
-function textColours(palette: EditorPalette): Record<string, string> {
+function textColors(palette: EditorPalette): Record<string, string> {
   return {
     'editor.background': palette.background,
     'editor.foreground': palette.text,
@@ -162,7 +162,7 @@ function textColours(palette: EditorPalette): Record<string, string> {
     'editorIndentGuide.activeBackground1': palette.activeGuide,
     'editorBracketMatch.background': palette.bracket,
     'editorBracketMatch.border': palette.bracketBorder,
-    // one calm colour for brackets at every depth
+    // one calm color for brackets at every depth
     ...Object.fromEntries(
       [1, 2, 3, 4, 5, 6].map((depth) => [`editorBracketHighlight.foreground${depth}`, palette.punctuation]),
     ),
@@ -177,7 +177,7 @@ function textColours(palette: EditorPalette): Record<string, string> {
   };
 }
 
-function floatColours(palette: EditorPalette): Record<string, string> {
+function floatColors(palette: EditorPalette): Record<string, string> {
   const { float, floatBorder, chosen, text, cursor, field } = palette;
   return {
     'widget.shadow': palette.floatShadow,

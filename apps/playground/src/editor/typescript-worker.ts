@@ -28,7 +28,7 @@ const compilerOptions = {
   baseUrl: 'file:///',
 };
 
-/** Monaco's TypeScript with the types of what a script may import, or, without them, for syntax only. */
+/** Monaco's TypeScript with the types of what a script may import. Without these types, it checks only syntax. */
 class ScriptChecker extends TypeScriptWorker {
   readonly #types: EditorTypes | undefined;
 
@@ -78,7 +78,7 @@ function collect({ data }: MessageEvent<unknown>): void {
 async function start(first: FirstCheck): Promise<void> {
   const checker = await startChecker(first);
   removeEventListener('message', collect);
-  // Monaco's first message only says that it is there
+  // Monaco's first message contains no request
   addEventListener('message', () => initialize(checker), { once: true });
   for (const data of early.slice(1)) dispatchEvent(new MessageEvent('message', { data }));
 }

@@ -8,9 +8,10 @@ export function addCaseFromRun(log: readonly RunEvent[]): string | undefined {
   const start = log.find((event) => event.type === 'run-start');
   const id = start?.library?.id;
   const { settings, openEvalOf, addCase } = useEvals.getState();
-  if (id === undefined) return 'This run is of no prompt of a library, so it has no values for a case.';
+  if (id === undefined)
+    return 'This run did not use a prompt of a library, so it has no parameter values for a case. Run a prompt in the Prompts view, and add that run.';
   if ((start?.turns ?? 0) > 0)
-    return 'This run is a reply, so the values alone do not lead to its answer. Add the run before it.';
+    return 'This run is a reply, so its answer depends on the conversation before it, not only on the values. Add the first run of the conversation.';
   try {
     const { input, expect } = caseFromRun<unknown>(log);
     // cases of another prompt have other parameters

@@ -113,7 +113,7 @@ function Answer({
           )}
           {' · '}
           {formatDuration(ms)}
-          {stored && ' · from before'}
+          {stored && ' · from an earlier evaluation'}
         </span>
       </p>
       <div className="px-3 py-2">
@@ -144,7 +144,7 @@ function Answer({
                   const { promptSession } = usePlayground.getState();
                   if (promptSession !== undefined && isUnderWay(promptSession.run.getState())) {
                     toast.error(
-                      'A run is going on in Prompts. Stop it, or wait for its end, and open this one again.',
+                      'A run is in progress in Prompts. Stop it or wait until it ends, then open this run again.',
                     );
                     return;
                   }

@@ -49,7 +49,7 @@ export function EvalForm({ settings, prompts, connection }: EvalFormProps) {
           onNumber={(repeat) => change({ repeat })}
         />
         <NumberField
-          label="At once"
+          label="Parallel runs"
           most={20}
           value={settings.concurrency}
           onNumber={(concurrency) => change({ concurrency })}
@@ -132,7 +132,7 @@ function Models({ settings, connection }: Pick<EvalFormProps, 'settings' | 'conn
         </div>
       ) : (
         <FurtherModels
-          label={`${own}, and further models of the same provider`}
+          label={`${own} and more models of the same provider`}
           models={settings.models.filter((id) => id !== 'demo-small')}
           most={most}
           onChange={set}
@@ -241,7 +241,7 @@ function Scorers({ scorers }: { scorers: readonly ScorerSetting[] }) {
         onClick={() => set([...scorers, { kind: 'contains', value: '' }])}
       >
         <Plus />
-        And another condition
+        Add a condition
       </Button>
     </fieldset>
   );
@@ -271,7 +271,7 @@ function FurtherModels({
       problem={
         left.length === 0
           ? undefined
-          : `An eval has at most ${MAX_MODELS} further models, those of other connections included. ${left.join(', ')} would be too many.`
+          : `An eval has at most ${MAX_MODELS} more models, including those of other connections. Remove ${left.join(', ')}.`
       }
       onText={(next) => {
         setText(next);

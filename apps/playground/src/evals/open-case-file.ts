@@ -15,7 +15,7 @@ const LARGEST_FILE = 5_000_000;
 /** Adds the cases of a CSV or JSON file, as `readCases` of `@cueline/evals` reads them. */
 export async function openCaseFile(file: File): Promise<void> {
   if (file.size > LARGEST_FILE) {
-    toast.error(`${file.name} is larger than 5 MB. Run it with the command cueline eval.`);
+    toast.error(`${file.name} is larger than 5 MB. Run these cases with the command cueline eval.`);
     return;
   }
   try {
@@ -30,7 +30,7 @@ export async function openCaseFile(file: File): Promise<void> {
     });
     change({ cases: [...settings.cases, ...cases] });
     const left = added.length - cases.length;
-    const text = `${plural(cases.length, 'case')} ${cases.length === 1 ? 'is' : 'are'} added.${left > 0 ? ` ${formatCount(left)} are left out: a page runs up to ${formatCount(MAX_CASES)}.` : ''}`;
+    const text = `${plural(cases.length, 'case')} ${cases.length === 1 ? 'is' : 'are'} added.${left > 0 ? ` ${formatCount(left)} are left out: an eval on this page has at most ${formatCount(MAX_CASES)} cases.` : ''}`;
     const versions = usePrompts.getState().entries.map(({ prompt }) => prompt);
     const description = unusedValues(
       cases,
@@ -49,7 +49,7 @@ export function decodeText(name: string, bytes: ArrayBuffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new Error(`${name} is not in UTF-8. Save it again, in a spreadsheet as "CSV UTF-8".`);
+    throw new Error(`${name} is not UTF-8. Save it as UTF-8; in a spreadsheet program, choose "CSV UTF-8".`);
   }
 }
 

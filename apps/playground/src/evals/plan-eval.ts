@@ -48,13 +48,13 @@ export function planEval(
   if (faulty !== undefined) {
     return { problem: `Version ${faulty.prompt.version} has faults. Correct it in the Prompts view.` };
   }
-  if (settings.cases.length === 0) return { problem: 'Add a case.' };
+  if (settings.cases.length === 0) return { problem: 'This eval has no cases. Add one.' };
   const ids = settings.cases.map(({ id }) => id);
   if (ids.includes('')) return { problem: 'A case has no name. Name it.' };
   const twice = ids.find((id, index) => ids.indexOf(id) < index);
   if (twice !== undefined) return { problem: `Two cases are called ${twice}. Rename one.` };
   const judge = settings.scorers.find(({ kind, value }) => kind === 'judge' && value.trim() === '');
-  if (judge !== undefined) return { problem: 'Say in the rubric of the judge what a good answer is.' };
+  if (judge !== undefined) return { problem: 'The judge has no rubric. Describe a good answer in it.' };
   const unscorable = problemOfScorers(settings);
   if (unscorable !== undefined) return { problem: unscorable };
   const prices = readPrices(settings, connection);
@@ -63,7 +63,7 @@ export function planEval(
   const runs = settings.cases.length * versions.length * models.length * settings.repeat;
   if (runs > MAX_RUNS) {
     return {
-      problem: `These are ${formatCount(runs)} runs, and a page makes up to ${formatCount(MAX_RUNS)}. Use the command cueline eval.`,
+      problem: `This eval needs ${formatCount(runs)} runs, and a page makes at most ${formatCount(MAX_RUNS)}. Remove cases, versions, models or repeats, or use the command cueline eval.`,
     };
   }
   return {

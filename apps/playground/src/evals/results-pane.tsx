@@ -103,7 +103,7 @@ function Results() {
               ['errors', 'With errors'],
               ['passed', 'Passed'],
               ['unstable', 'Sometimes passed'],
-              ['different', 'Different in the columns'],
+              ['different', 'Different between columns'],
             ]}
           />
           <span className="relative w-48 narrow:flex-1">

@@ -16,7 +16,7 @@ const PAGE = 100;
 export function ResultsTable({ columns, rows }: { columns: readonly Column[]; rows: readonly Row[] }) {
   const unfolded = useEvals((state) => state.unfolded);
   const [shown, setShown] = useState(PAGE);
-  if (rows.length === 0) return <p className="px-4 pb-4 text-ink-2">No case fits this filter.</p>;
+  if (rows.length === 0) return <p className="px-4 pb-4 text-ink-2">No case matches this filter.</p>;
   return (
     <div className="scroll px-4 pb-4 narrow:px-3">
       <table

@@ -26,7 +26,7 @@ export function RunToCase() {
           const { id, settings } = useEvals.getState();
           const kept =
             before.isOwn && before.id !== id ? ` Your eval of ${before.settings.prompt} is kept.` : '';
-          return toast(`The run is a case of the eval of ${settings.prompt} now.${kept}`, {
+          return toast(`The run was added as a case to the eval of ${settings.prompt}.${kept}`, {
             action: {
               label: 'Open Evals',
               onClick: () => usePlayground.setState({ view: 'evals', tab: 'editor' }),

@@ -73,7 +73,7 @@ export async function startEval(extent: Extent = 'changed'): Promise<void> {
       if (evaluation?.runs === runs || controller.signal.aborted) return;
       // its results would be shown nowhere
       controller.abort();
-      toast('The evaluation was stopped, because another eval was opened. Run it again for the rest.');
+      toast('The evaluation was stopped because another eval was opened. Run the eval again to complete it.');
     });
     const show = createDisplay(runs);
     const store = storeFor(extent, before, serverOf(connection));
@@ -91,7 +91,7 @@ export async function startEval(extent: Extent = 'changed'): Promise<void> {
     }
     show.flush();
   } catch (error) {
-    toast.error(CuelineError.isInstance(error) ? error.message : `The evaluation ended: ${String(error)}`, {
+    toast.error(CuelineError.isInstance(error) ? error.message : `The evaluation failed: ${String(error)}`, {
       duration: 12_000,
     });
   } finally {

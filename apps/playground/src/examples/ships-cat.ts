@@ -14,7 +14,7 @@ const pages = [
     'The crew was quiet at dinner.',
 ];
 
-// Above this number of tokens, the conversation is summarised, and the session continues with the summary. A
+// Above this number of tokens, the conversation is summarized, and the session continues with the summary. A
 // real limit is about a hundred times as high.
 export default defineSession('ship’s cat', {
   systemPrompt: 'You read an old ship’s log, page by page, and answer questions about it.',

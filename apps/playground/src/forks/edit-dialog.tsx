@@ -79,7 +79,7 @@ export function EditDialog(props: EditDialogProps) {
         <footer className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary">
-            Run on with this
+            Continue with this
           </Button>
         </footer>
       </form>

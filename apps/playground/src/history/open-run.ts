@@ -15,7 +15,8 @@ export type OpenedRun = { readonly session: RunSession; readonly row: RunRow } |
 export async function openRun(store: RunStore, id: string): Promise<OpenedRun> {
   const row = await store.get(id);
   if (row === undefined) return { problem: 'This run is not stored any more.' };
-  if (!row.hasLog) return { problem: 'This run was too long to be kept (over 16 MB).' };
+  if (!row.hasLog)
+    return { problem: 'Only the script of this run is stored, because its log was over 16 MB (over 16 MB).' };
   const logs = await store.logs(id);
   if (logs === undefined || logs.length === 0) return { problem: 'A part of this run is missing.' };
   return openLogs(row, logs);

@@ -23,7 +23,9 @@ import { exportRun, importRun, MOST_FILE_SIZE, runFileName } from './run-file.ts
  */
 export async function openStored(row: RunRow): Promise<boolean> {
   try {
-    const session = row.hasLog ? await openSession(row.id) : { problem: 'This run was too long to be kept.' };
+    const session = row.hasLog
+      ? await openSession(row.id)
+      : { problem: 'Only the script of this run is stored, because its log was over 16 MB.' };
     if ('problem' in session) {
       toast.error(session.problem);
       return false;
@@ -31,7 +33,7 @@ export async function openStored(row: RunRow): Promise<boolean> {
     const { session: ofScript, promptSession } = usePlayground.getState();
     const shown = 'script' in session.source ? ofScript : promptSession;
     if (shown !== undefined && shown.id !== session.id && isUnderWay(shown.run.getState())) {
-      toast.error('A run is under way here. Stop it, or wait for its end, and open the other one then.');
+      toast.error('A run is in progress here. Stop it or wait until it ends, then open the other run.');
       return false;
     }
     await showSource(session.source, row);
@@ -79,7 +81,7 @@ export function deleteRun({ id, title }: RunRow): Promise<Deletion | undefined> 
   return deleteRuns([id], `“${title}” is deleted.`);
 }
 
-/** Deletes these runs; undefined if that failed. */
+/** Deletes these runs. Returns undefined if that failed. */
 export async function deleteRuns(ids: readonly string[], text: string): Promise<Deletion | undefined> {
   try {
     const removed = await Promise.all(ids.map((id) => runs.remove(id)));

@@ -61,7 +61,7 @@ export async function importRun(
   now: () => number = Date.now,
 ): Promise<{ id: string } | { problem: string }> {
   const file = runFile.safeParse(parse(text));
-  if (!file.success) return { problem: 'This file is not a run that was exported here.' };
+  if (!file.success) return { problem: 'This file is not a run that a playground exported.' };
   const logs = file.data.logs as unknown as readonly (readonly RunEvent[])[];
   const row = readRun({
     ...file.data.run,
@@ -76,7 +76,7 @@ export async function importRun(
     hasLog: true,
     writer: 'import',
   } satisfies Partial<Record<keyof RunRow, unknown>>);
-  if (row === undefined) return { problem: 'This file is not a run that was exported here.' };
+  if (row === undefined) return { problem: 'This file is not a run that a playground exported.' };
   const opened = await openLogs(row, logs);
   if ('problem' in opened) return opened;
   const texts = createTextWriter();

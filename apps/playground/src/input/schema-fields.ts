@@ -62,7 +62,7 @@ export function withoutSchema(prompt: string): Field {
     ...anyValue,
     kind: 'json',
     example: JSON_EXAMPLE,
-    description: `This prompt takes an input. With an input schema it gets a form, and each run a check: ${written}`,
+    description: `This prompt takes an input, but has no input schema. Add one to get a form and to check the input of each run: ${written}`,
   };
 }
 

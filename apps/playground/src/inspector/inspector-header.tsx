@@ -11,7 +11,7 @@ import { LongText } from '../ui/long-text.tsx';
 import { PaneHeader } from '../ui/pane-header.tsx';
 import { Tip } from '../ui/tip.tsx';
 import { visibleText } from '../ui/visible-text.ts';
-import { isSimulated, neighbours, type StepTarget } from './target.ts';
+import { isSimulated, neighbors, type StepTarget } from './target.ts';
 
 type InspectorHeaderProps = {
   shown: ShownRun;
@@ -24,7 +24,7 @@ type InspectorHeaderProps = {
 
 /** The step that is shown, and buttons for the steps before and after it. */
 export function InspectorHeader({ shown, target, selected, isLive }: InspectorHeaderProps) {
-  const { before, after } = target === undefined ? {} : neighbours(shown, target);
+  const { before, after } = target === undefined ? {} : neighbors(shown, target);
   return (
     <PaneHeader title={target === undefined ? 'Inspector' : <Title shown={shown} target={target} />}>
       {target?.call !== undefined && (

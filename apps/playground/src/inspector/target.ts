@@ -48,7 +48,7 @@ export function isSimulated({ request }: StepState): boolean {
 }
 
 /** The selections of the steps before and after this one. The turns of a conversation follow each other. */
-export function neighbours(
+export function neighbors(
   shown: ShownRun,
   { turn, path, index, work }: StepTarget,
 ): { before: Selection | undefined; after: Selection | undefined } {

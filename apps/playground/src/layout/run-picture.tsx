@@ -1,7 +1,7 @@
 import { clsx } from 'clsx';
 import pictures from '../examples/pictures.json';
 
-const colours: Record<string, string> = {
+const colors: Record<string, string> = {
   model: 'fill-text-kind',
   tool: 'fill-tool',
   agent: 'fill-thinking',
@@ -31,7 +31,7 @@ export function RunPicture({ id }: { id: string }) {
           y={Number(lane) * LANE}
           width={Number(end) - Number(start)}
           height={BAR}
-          className={clsx(colours[String(kind)], 'opacity-80')}
+          className={clsx(colors[String(kind)], 'opacity-80')}
         />
       ))}
     </svg>

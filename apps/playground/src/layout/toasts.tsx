@@ -13,7 +13,7 @@ const inPane: ToasterProps = {
   style: { position: 'absolute', width: 'min(356px, 100% - 24px)', '--width': '100%' } as CSSProperties,
 };
 
-/** The room of a message with two lines, in pixels. */
+/** The space that a message with two lines takes, in pixels. */
 const ROOM = { width: 370, height: 100 };
 /** A taller element, such as a pane, is not a control. */
 const TALLEST_CONTROL = 200;

@@ -13,8 +13,8 @@ export function InterruptedBar({ hasSteps }: { hasSteps: boolean }) {
       <p className="min-w-0 flex-1 wrap-anywhere narrow:basis-[60%]">
         <span className="font-medium text-ink">This run was interrupted.</span>{' '}
         {hasSteps
-          ? 'Its whole steps are kept. A call that was under way is made again only if its tool reads or is idempotent.'
-          : 'The model has not answered yet. What you have sent is sent again.'}
+          ? 'Its complete steps are kept. A tool call that was in progress is repeated only if the tool just reads or is idempotent.'
+          : 'The model has not answered yet. Your message is sent again.'}
       </p>
       <Button look="outline" onClick={continueRun}>
         Continue

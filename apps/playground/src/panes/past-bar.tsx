@@ -33,7 +33,7 @@ export function PastBar({ session, turn, seq, elapsed, waits }: PastBarProps) {
       {session !== undefined && problem === undefined && (
         <Button look="outline" onClick={() => forkAt(session, turn, { step: stepAfter(session, turn, seq) })}>
           <GitFork />
-          Run on from here
+          Continue from here
         </Button>
       )}
       <Button look="outline" onClick={() => goTo(undefined)}>

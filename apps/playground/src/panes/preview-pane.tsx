@@ -22,7 +22,7 @@ export function PreviewPane() {
           <p className="min-w-0 flex-1">
             {last === undefined || !isOld || checking
               ? 'The first request of this script. No model is called.'
-              : 'As of your last valid script. No model is called.'}
+              : 'The first request of your last valid script. No model is called.'}
           </p>
           {checking && <LoaderCircle aria-hidden className="size-3.5 shrink-0 animate-spin text-ink-3" />}
         </div>

@@ -30,7 +30,7 @@ export function RecordingBar({ session, ended }: { session: RunSession; ended: b
             }}
           >
             <RotateCcw />
-            Again
+            Play again
           </Button>
         )}
         <Button look="primary" onClick={startRun}>

@@ -1,7 +1,7 @@
 import { CuelineError } from '@cueline/core';
 import {
   createPromptLibrary,
-  type LibraryFault,
+  type LibraryIssue,
   type LibraryPrompt,
   type PromptLibrary,
   type PromptRecord,
@@ -29,7 +29,7 @@ export function checkPrompts(
     else
       add(index, {
         path: 'version',
-        message: `is ${prompt.version}, which this prompt has already. Choose another one`,
+        message: `is ${prompt.version}, which this prompt already has. Choose another`,
       });
   }
   return faults;
@@ -50,17 +50,17 @@ export function firstFaultOf(content: unknown): string | undefined {
   return undefined;
 }
 
-function faultsOf(prompt: EditablePrompt): readonly LibraryFault[] {
+function faultsOf(prompt: EditablePrompt): readonly LibraryIssue[] {
   return libraryFaults([toRecord(prompt)]);
 }
 
-function libraryFaults(records: readonly PromptRecord[]): readonly LibraryFault[] {
+function libraryFaults(records: readonly PromptRecord[]): readonly LibraryIssue[] {
   try {
     createPromptLibrary(records);
     return [];
   } catch (error) {
     if (!CuelineError.isInstance(error)) throw error;
-    return (error.details?.['faults'] ?? []) as LibraryFault[];
+    return (error.details?.['issues'] ?? []) as LibraryIssue[];
   }
 }
 

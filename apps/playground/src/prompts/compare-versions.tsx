@@ -143,7 +143,7 @@ function Answers({ keys, of }: { keys: string; of: Compared }) {
         </Button>
         <span className="text-sm text-ink-3">
           {isOld
-            ? 'The answers are those before your changes.'
+            ? 'These answers are from before your changes.'
             : ready
               ? `Two calls${model === 'demo' ? ' of the demo model' : ''}.`
               : 'Fill in the values of both versions first.'}

@@ -17,7 +17,7 @@ import { visibleText } from '../ui/visible-text.ts';
 /** The definitions that a request shows by name. */
 export type NamedKind = 'variable' | 'system' | 'tool';
 
-/** The icon, colour and word of each kind of definition. */
+/** The icon, color and word of each kind of definition. */
 export const definitionLooks: Record<DefinitionKind, { Icon: LucideIcon; look: string; word: string }> = {
   variable: { Icon: Braces, look: 'text-text-kind', word: 'variable' },
   system: { Icon: ScrollText, look: 'text-thinking', word: 'system part' },

@@ -29,7 +29,7 @@ export function ModelDialog() {
       open={open}
       onOpenChange={setOpen}
       title="Model"
-      description="What answers when you press Run."
+      description="The model that answers when you press Run."
       focusFirst="[role=radio][aria-checked=true]"
       hasText={isEdited}
     >

@@ -20,7 +20,7 @@ export function makeShareLink(payload: LinkPayload, page: string): ShareLink {
     const most = LONGEST_LINKED_TEXT.toLocaleString('en');
     return {
       url: undefined,
-      problem: `A text here has more than ${most} characters, which no link carries. Shorten it, or save a file instead.`,
+      problem: `A text here has more than ${most} characters, too many for a link. Shorten it, or save a file instead.`,
     };
   }
   try {
@@ -30,7 +30,7 @@ export function makeShareLink(payload: LinkPayload, page: string): ShareLink {
   } catch (error) {
     if (payload.log === undefined || !isTooLarge(error)) return { url: undefined, problem: messageOf(error) };
     const size = formatSize(JSON.stringify(payload).length);
-    const problem = `This run is ${size} of text, and ${formatSize(LINK_BYTES)} can be shared. Share the script alone.`;
+    const problem = `This run has ${size} of text, and at most ${formatSize(LINK_BYTES)} can be shared. Share the script alone.`;
     return { url: undefined, problem };
   }
 }

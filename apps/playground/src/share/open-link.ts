@@ -102,7 +102,7 @@ async function follow(link: OpenedLink, signal: AbortSignal): Promise<WatchEdits
 async function openShort(id: string, signal: AbortSignal): Promise<WatchEdits | undefined> {
   if (shareAddress === undefined) {
     return refuse(
-      'This link leads to a run that is kept on a server, and this page knows of none. Open it at the address where it was made.',
+      'This link leads to a run on a server, and this page is not connected to one. Open the link on the site where it was made.',
     );
   }
   usePlayground.setState({ notice: { kind: 'opening' } });
@@ -111,7 +111,11 @@ async function openShort(id: string, signal: AbortSignal): Promise<WatchEdits | 
     text = await getShare(shareAddress, id, signal);
   } catch (error) {
     if (signal.aborted) return;
-    return refuse(error instanceof ShareError ? error.message : 'This link could not be opened.');
+    return refuse(
+      error instanceof ShareError
+        ? error.message
+        : 'This link could not be opened. Try again, or ask for it again.',
+    );
   }
   if (signal.aborted) return;
   const hash = `#${text}`;
@@ -169,7 +173,7 @@ async function openSharedRun(
   if (signal.aborted) return;
   const { session, replaceScript } = usePlayground.getState();
   if (session !== undefined && isUnderWay(session.run.getState())) {
-    return refuse('A run is going on here. Stop it, or wait for its end, and open the link again.');
+    return refuse('A run is in progress here. Stop it or wait until it ends, then open the link again.');
   }
   replaceScript(script, { origin: 'link' });
   await nextTurn();

@@ -19,7 +19,7 @@ export async function showPrompts(link: Shared, signal: AbortSignal): Promise<st
   const shared = readShared(link.prompts);
   if (shared === undefined) return 'The prompts in this link cannot be read. Ask for the link again.';
   if (usePlayground.getState().evaluating) {
-    return 'An evaluation is going on here. Stop it, or wait for its end, and open the link again.';
+    return 'An evaluation is in progress here. Stop it or wait until it ends, then open the link again.';
   }
   if (link.kind === 'evaluation') return showEvaluation(link.evaluation, shared);
   const { log } = link;
@@ -29,7 +29,7 @@ export async function showPrompts(link: Shared, signal: AbortSignal): Promise<st
   if (signal.aborted) return undefined;
   const { promptSession } = usePlayground.getState();
   if (log !== undefined && promptSession !== undefined && isUnderWay(promptSession.run.getState())) {
-    return 'A run is going on here. Stop it, or wait for its end, and open the link again.';
+    return 'A run is in progress here. Stop it or wait until it ends, then open the link again.';
   }
   usePrompts.getState().replace(shared);
   usePlayground.setState({ view: 'prompts', tab: 'editor' });

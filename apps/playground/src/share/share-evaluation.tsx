@@ -37,7 +37,7 @@ export function ShareEvaluation() {
       />
       {payload.prompts.prompts.length === 0 ? (
         <Warning>
-          There is no prompt “{payload.evaluation.settings.prompt}” any more, so nobody could open the link.
+          There is no prompt “{payload.evaluation.settings.prompt}” any more, so the link would not open.
           Choose the prompt of this eval.
         </Warning>
       ) : problem !== undefined ? (

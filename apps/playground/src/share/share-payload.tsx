@@ -42,7 +42,7 @@ export function SharePayload({ what, payload, children }: SharePayloadProps) {
       )}
       {!fits && shareAddress === undefined && (
         <Warning>
-          This page has no place to keep it.{' '}
+          This site has no store for shared runs.{' '}
           {what === 'run' ? 'Share it without the run.' : 'Save it as a file instead, or share less.'}
         </Warning>
       )}

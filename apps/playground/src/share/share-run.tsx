@@ -20,7 +20,7 @@ function EndedRun({ session }: { session: RunSession }) {
     <SharePayload what="run" payload={payload}>
       The script and the whole run: every message, tool call and answer, with approvals and changes of tasks.
       {isEdited && ' The script is the one that ran, not the one in the editor.'}
-      {session.earlier.length > 0 && ' Of earlier turns, the messages.'}
+      {session.earlier.length > 0 && ' Earlier turns are included as messages only.'}
     </SharePayload>
   );
 }

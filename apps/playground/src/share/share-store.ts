@@ -95,8 +95,8 @@ const reasons: Partial<Record<number, string>> = {
   401: 'You need to be signed in on this site to share.',
   403: 'The share store does not accept requests from this page. Its operator can add this site to origins.',
   404: 'Nothing is shared under this link. It may have expired: shares are kept for a limited time.',
-  413: 'This is larger than the share store keeps. Share the script alone, or save the run as a file.',
-  429: 'That was a lot of sharing. Try again in a while.',
+  413: 'This is too large for the share store. Share the script alone, or save the run as a file.',
+  429: 'You have shared too often in a short time. Try again later.',
 };
 
 async function readText({ body }: Response): Promise<string> {
@@ -110,7 +110,7 @@ async function readText({ body }: Response): Promise<string> {
     if (text.length <= MOST_BYTES) continue;
     void reader?.cancel();
     throw new ShareError(
-      'What this link leads to is larger than a shared run can be, so it was not opened. Ask for it as a file.',
+      'The content of this link is too large for a shared run, so it was not opened. Ask for it as a file.',
     );
   }
 }
@@ -127,7 +127,7 @@ function parse(text: string): object {
 
 function webPage(): ShareError {
   return new ShareError(
-    'The server answered with a web page and not as a share store. Its operator can check the address that this page has for shared runs. Until it works, use a link that carries the content itself, or a file.',
+    'The share store answered with a web page. The operator of this site can check its address. Until it works, use a link that contains the content itself, or a file.',
   );
 }
 

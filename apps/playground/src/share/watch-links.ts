@@ -21,7 +21,7 @@ async function follow(): Promise<{ opened: Promise<boolean> }> {
     const { followLinks } = await import('./open-link.ts');
     return followLinks();
   } catch {
-    const message = 'What opens links could not be loaded. Reload the page.';
+    const message = 'The code that opens links could not be loaded. Reload the page.';
     usePlayground.setState({ notice: { kind: 'refused', message }, tab: 'editor' });
     return { opened: Promise.resolve(false) };
   }

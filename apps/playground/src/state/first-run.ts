@@ -16,9 +16,9 @@ const LONGEST_WAIT_MS = 3_000;
 
 /**
  * Replays the recorded run of the first example to a first visitor, at its own pace. `load` loads the components that
- * draw it. `until` is what the recording waits for after its first event: on a slow computer, each of its frames would
- * delay it. Resolves once the page has drawn the first event, or after three seconds; for anybody but a first visitor,
- * at once.
+ * draw it. The recording pauses after its first event until `until` resolves: on a slow computer, its frames would
+ * delay that. Resolves once the page has drawn the first event, or after three seconds; at once if the visitor was
+ * here before.
  *
  * With reduced motion, the page shows the run's end at once, and plays it only if the user asks for it `again`.
  */

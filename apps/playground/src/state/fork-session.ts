@@ -8,7 +8,7 @@ import { usePlayground, type ForkPoint, type RunSession } from './store.ts';
 export function forkProblem(session: RunSession): string | undefined {
   return canRunAgain(session)
     ? undefined
-    : 'The version of the prompt that ran is not among the prompts here, so nothing can run on from these steps.';
+    : 'The version of the prompt that ran is not among the prompts here, so no run can continue from these steps.';
 }
 
 /**

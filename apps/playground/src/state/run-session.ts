@@ -73,7 +73,10 @@ function isFormLoading(): boolean {
 /** Ends the wait of a start for the form of its script. */
 let endWait: (() => void) | undefined;
 
-/** Starts the run once the script in the editor has been checked, unless another script or another part is opened before. */
+/**
+ * Starts the run once the script in the editor has been checked, unless the user opens another script or another part
+ * first.
+ */
 function startWhenChecked(): void {
   const stops = [
     usePreview.subscribe(() => !isFormLoading() && startRun()),

@@ -57,7 +57,7 @@ export function TaskInput(props: TaskInputProps) {
       <input
         ref={wasWritten ? undefined : focusFirst}
         aria-label={label}
-        placeholder="What is to be done"
+        placeholder="What needs to be done"
         value={title}
         readOnly={ended}
         onChange={(event) => setTitle(event.target.value)}

@@ -10,7 +10,7 @@ import { visibleText } from '../ui/visible-text.ts';
 const looks = {
   rename: { Icon: Pencil, label: 'Rename' },
   skip: { Icon: SkipForward, label: 'Skip' },
-  retry: { Icon: RotateCcw, label: 'Do it again' },
+  retry: { Icon: RotateCcw, label: 'Redo' },
   remove: { Icon: Trash2, label: 'Remove' },
 } as const;
 

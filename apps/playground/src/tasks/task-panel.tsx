@@ -186,7 +186,7 @@ function TaskItems(props: TaskItemsProps) {
   }, [currentId]);
   const [most, setMost] = useState(TASKS_AT_ONCE);
   const count = useGradual(tasks.length, most);
-  // the current task is among the drawn ones, with its neighbours
+  // the current task is among the drawn ones, with its neighbors
   const position = tasks.findIndex(({ id }) => id === currentId);
   const first = Math.max(0, Math.min(position - Math.floor(count / 2), tasks.length - count));
   const hidden = tasks.length - most;

@@ -95,7 +95,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
       {renaming && (
         <TaskInput
           owner={owner}
-          label={`New words for: ${visibleText(title.slice(0, 80))}`}
+          label={`New title for: ${visibleText(title.slice(0, 80))}`}
           title={title}
           action="Save"
           ended={edit === undefined && !isPast}

@@ -1,6 +1,6 @@
 /**
- * The distance of two ticks that leaves each at least `least` of the axis' `pixels`, and enough for its label, in
- * milliseconds.
+ * Returns the distance between two ticks in milliseconds: each tick gets at least `least` of the axis' `pixels`, and
+ * room for its label.
  */
 export function tickStep(end: number, pixels: number, least: number = 72): number {
   const wanted = (end * least) / Math.max(pixels, least);

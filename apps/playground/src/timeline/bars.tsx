@@ -35,7 +35,7 @@ export function Bars({ row }: { row: TimelineRow }) {
       key={`${segment.kind} ${segment.start}`}
       style={placeOf(segment)}
       className={clsx(
-        // centred by margins: a transform of each bar would slow down each frame of a drag
+        // centered by margins: a transform of each bar would slow down each frame of a drag
         'absolute inset-y-0 my-auto min-w-0.5 forced-color-adjust-none first:rounded-l-xs last:rounded-r-xs',
         segmentLooks[segment.kind].look,
       )}

@@ -100,7 +100,7 @@ export const WaterfallRow = memo(function WaterfallRow(props: WaterfallRowProps)
             (isFolded ? <ChevronRight className={chevron} /> : <ChevronDown className={chevron} />)}
         </span>
         <Icon aria-hidden className={clsx('size-3.5 shrink-0', row.failed ? 'text-danger' : look)} />
-        {/* the name may take all of the room, and the detail has what is left */}
+        {/* the name may take the whole width, and the detail gets the rest */}
         <span className="flex min-w-0 items-center gap-1.5 overflow-hidden">
           <span
             className={clsx(

@@ -135,7 +135,7 @@ export function Waterfall({ session, turn, rows: all, end, live }: WaterfallProp
   );
 }
 
-/** A tick's label, if it is not cut off within so many pixels. */
+/** Returns a tick's label; undefined if it needs more than this many pixels. */
 function labelWithin(pixels: number, label: string): string | undefined {
   return labelRoom(label) > pixels ? undefined : label;
 }

@@ -136,7 +136,7 @@ function statusLabelOf(agent: AgentState, asks: boolean): StatusLabel {
       if (asks) return { label: 'Waiting for you', look: 'text-warn', Icon: Pause };
       return { ...phaseLabelOf(agent.phase), look: 'text-tool', Icon: LoaderCircle, spins: true };
     default:
-      return { label: 'At work', look: 'text-tool', Icon: LoaderCircle, spins: true };
+      return { label: 'Working', look: 'text-tool', Icon: LoaderCircle, spins: true };
   }
 }
 

@@ -22,7 +22,7 @@ export function announcement(state: RunState): string {
     }
     case 'running': {
       const agent = state.agents.findLast(({ status }) => status === 'running');
-      if (agent !== undefined) return `Agent ${visibleText(agent.name ?? '')} at work.`;
+      if (agent !== undefined) return `Agent ${visibleText(agent.name ?? '')} is working.`;
       const call = state.toolCalls.findLast(({ state: callState }) => callState === 'running');
       if (call !== undefined) return `Running tool ${visibleText(call.toolName)}.`;
       const step = state.steps.length;
@@ -53,5 +53,5 @@ export const phaseLabel: Record<Extract<RunState, { status: 'running' }>['phase'
   'tool-input': 'calling a tool',
   tools: 'running tools',
   retrying: 'trying again',
-  offline: 'waiting for a network',
+  offline: 'waiting for the network',
 };

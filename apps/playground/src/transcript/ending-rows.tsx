@@ -87,8 +87,8 @@ export function SuspendedRow() {
     <p className="flex gap-2 rounded-lg bg-warn-soft px-3 py-2 text-warn">
       <Pause className="mt-[3px] size-3.5 shrink-0" />
       <span className="min-w-0 wrap-anywhere">
-        The run is suspended until it gets an answer. A session continues from its messages, with the answers
-        to its calls.
+        The run is suspended: a tool call waits for an answer. To continue, start the session again with these
+        messages and the answer.
       </span>
     </p>
   );

@@ -14,7 +14,7 @@ const titles: Partial<Record<CuelineErrorCode, string>> = {
   bad_request: 'The provider refused the request',
   context_overflow: 'The conversation is too long for the model',
   interrupted: 'The run was interrupted',
-  stream_truncated: 'The answer broke off',
+  stream_truncated: 'The answer was cut off',
   stream_malformed: 'The answer could not be read',
   provider_error: 'The provider reported an error',
   script_error: 'The script has an error',
@@ -23,12 +23,12 @@ const titles: Partial<Record<CuelineErrorCode, string>> = {
   content_filter: 'The model refused to answer',
   tasks_incomplete: 'Tasks were left open',
   budget_exceeded: 'The run reached a limit',
-  loop_detected: 'The model went in circles',
-  parse_failed: 'An answer did not have the form asked for',
+  loop_detected: 'The model repeated the same call',
+  parse_failed: 'An answer did not have the required format',
   not_recorded: 'The recording has no such request',
   invalid_parameter: 'A value does not fit the prompt',
   sandbox_unresponsive: 'The script stopped responding',
-  sandbox_refused: 'The script asked for something it may not do',
+  sandbox_refused: 'The script tried something that it may not do',
 };
 
 /** True if the answer did not come from a model's API: a web page, a redirect, or an unknown path. */

@@ -252,7 +252,7 @@ export const GivenRow = memo(function GivenRow({ text }: { text: string }) {
   return (
     <Fold
       icon={<ScrollText className="size-3.5 text-ink-3" />}
-      title="What it sums up"
+      title="Summarized messages"
       hint={plural(text.length, 'character')}
       open={false}
     >

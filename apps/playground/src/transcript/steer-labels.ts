@@ -20,6 +20,6 @@ export function steerLabel({ cause, after }: SteerFacts): string {
     case 'correction':
       return after === 'failure' ? 'Informed of the failure' : 'Sent back: the answer cannot be used';
     case 'user':
-      return 'Told in between';
+      return 'User message during the run';
   }
 }

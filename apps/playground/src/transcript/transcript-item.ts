@@ -40,7 +40,7 @@ export type InnerItem = { key: string } & InnerFacts;
 type InnerFacts = {
   kind: 'inner';
   agent: AgentState;
-  /** Alone inside a tool's call, one of several there, a card of its own, or one that summarises the conversation. */
+  /** Alone inside a tool's call, one of several there, a card of its own, or one that summarizes the conversation. */
   look: 'inside' | 'line' | 'card' | 'summary';
   turn: number;
   /** True while it works; false at a moment of the past. */

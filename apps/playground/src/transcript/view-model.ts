@@ -206,7 +206,7 @@ function innerItem(
   };
 }
 
-/** The agents that answer no call, such as those that summarise a session. */
+/** The agents that answer no call, such as those that summarize a session. */
 function besideItems(
   run: KnownCall['run'],
   { path, calls, turn, live }: Pick<MessageContext, 'path' | 'calls' | 'turn' | 'live'>,

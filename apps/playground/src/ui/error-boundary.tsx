@@ -34,7 +34,7 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
 function Failed() {
   return (
     <p role="alert" className="p-4 text-base text-danger">
-      This part of the page cannot be shown.
+      This part of the page cannot be shown. Reload the page.
     </p>
   );
 }

@@ -53,10 +53,10 @@ test('refused arguments are in their fields again, with the problem beside the f
 test('a reason that names no field stands above the fields', () => {
   const reason = 'The schema of this tool changes its arguments.';
   const html = rendered({ approval: { ...sends, reason }, refused: { input: sends.input, reason } });
-  expect(html).toContain(`Those arguments do not fit: ${reason}`);
+  expect(html).toContain(`The arguments do not fit the tool’s schema: ${reason}`);
 });
 
-test('the reason of a first question is no refusal', () => {
+test('the reason of a first approval request is not shown as a refusal of arguments', () => {
   const html = rendered({ approval: { ...sends, reason: 'It costs money.' } });
   expect(html).toContain('It costs money.');
   expect(html).not.toContain('do not fit');

@@ -29,7 +29,7 @@ const choose = (select: HTMLSelectElement, value: string): void =>
   });
 const selects = () => [...page.querySelectorAll('select')];
 
-test('passing another kind of a scorer keeps its text', () => {
+test('a scorer keeps its text while the user tries other kinds', () => {
   useEvals.getState().change({ scorers: [{ kind: 'judge', value: 'Friendly.' }] });
   act(() => root.render(createElement(Form)));
   choose(selects().at(-1)!, 'closeTo');
@@ -38,7 +38,7 @@ test('passing another kind of a scorer keeps its text', () => {
   expect(settings().scorers).toEqual([{ kind: 'judge', value: 'Friendly.' }]);
 });
 
-test('passing another prompt keeps the chosen versions', () => {
+test('the chosen versions come back when the user returns from another prompt', () => {
   act(() => root.render(createElement(Form)));
   const { prompt } = settings();
   act(() => useEvals.getState().change({ versions: ['1.0.0', '9.9.9'] }));

@@ -106,7 +106,7 @@ test.each([
   [{ ...sampleEval, repeat: 1_000 }],
   [{ ...sampleEval, scorers: [{ kind: 'script', value: 'alert(1)' }] }],
   [{ ...sampleEval, cases: [{ id: 1 }] }],
-])('an eval of a link that has no such shape is refused (%#)', (value) => {
+])('an eval from a link with an invalid shape is refused (%#)', (value) => {
   expect(readEvalSettings(value)).toBeUndefined();
 });
 
@@ -119,7 +119,7 @@ test('a stored eval may have any length; a link may not', () => {
 });
 
 test.each([[null], [[{ caseId: 'a' }]], [[{ status: 'great' }]]])(
-  'results of a link with another shape are refused (%#)',
+  'results from a link with an invalid shape are refused (%#)',
   (value) => {
     expect(readResults(value)).toBeUndefined();
   },
@@ -132,11 +132,11 @@ test.each([
   [{ prompt: 'gone' }, 'There is no prompt gone. Choose one.'],
   [{ versions: [] }, 'Choose a version to run.'],
   [{ versions: ['9.9.9'] }, 'There is no version 9.9.9 of classify-feedback. Choose another in its place.'],
-  [{ cases: [] }, 'Add a case.'],
+  [{ cases: [] }, 'This eval has no cases. Add one.'],
   [{ cases: [sampleEval.cases[0]!, sampleEval.cases[0]!] }, 'Two cases are called praise. Rename one.'],
   [
     { scorers: [{ kind: 'judge' as const, value: '' }] },
-    'Say in the rubric of the judge what a good answer is.',
+    'The judge has no rubric. Describe a good answer in it.',
   ],
   [
     { scorers: [{ kind: 'closeTo' as const, value: '0,5' }] },
@@ -168,7 +168,7 @@ test.each([
   ],
   [
     { repeat: 20, cases: Array.from({ length: 200 }, (_, at) => ({ id: `${at}`, input: {}, expect: '' })) },
-    /^These are 8,000 runs/,
+    /^This eval needs 8,000 runs/,
   ],
 ])('says what keeps an eval from running (%#)', (change, problem) => {
   expect(planned(change)).toEqual({
@@ -198,7 +198,7 @@ test('the plan counts the calls of the judge', () => {
   expect(describe(sampleEval.scorers)).toBe('36 runs');
   expect(describe([judge])).toBe('36 runs and 36 calls of the judge');
   expect(describe([judge, judge])).toBe('36 runs and 72 calls of the judge');
-  expect(describe([judge], [])).toBe('Add a case.');
+  expect(describe([judge], [])).toBe('This eval has no cases. Add one.');
 });
 
 test('each version gets only the values of its own parameters', () => {
@@ -283,7 +283,7 @@ test('says which values of a file no parameter takes, and refuses a file that is
     'classify-feedback has no parameter "text", "Expect": these values are not used. Parameters of classify-feedback: TEXT. Columns of a case: id, expect.',
   );
   const latin1 = Uint8Array.from('TEXT\ncaf\u00e9\n', (letter) => letter.charCodeAt(0));
-  expect(() => decodeText('a.csv', latin1.buffer)).toThrow('a.csv is not in UTF-8.');
+  expect(() => decodeText('a.csv', latin1.buffer)).toThrow('a.csv is not UTF-8.');
   expect(decodeText('a.csv', new TextEncoder().encode('TEXT\ncaf\u00e9\n').buffer)).toBe('TEXT\ncaf\u00e9\n');
 });
 
@@ -300,7 +300,7 @@ test('a run becomes a case with its values and its answer', async () => {
     input: { TEXT: 'A dirty bath.' },
     expect: 'NEGATIVE',
   });
-  expect(addCaseFromRun([] as RunEvent[])).toMatch(/no prompt of a library/);
+  expect(addCaseFromRun([] as RunEvent[])).toMatch(/did not use a prompt of a library/);
   const reply = [{ ...run.log()[0]!, turns: 2 } as RunEvent, ...run.log().slice(1)];
   expect(addCaseFromRun(reply)).toMatch(/^This run is a reply/);
 

@@ -69,7 +69,7 @@ test('the form adds no model beyond the maximum of a link, and says why', () => 
   expect(form(models.slice(1), 'demo')).not.toContain('already has');
   expect(form(models, 'demo')).toContain('this eval already has 8 models of other connections');
   expect(form(models, 'openai')).not.toContain('too many');
-  expect(form([...models, 'demo-small'], 'openai')).toContain('model-7 would be too many');
+  expect(form([...models, 'demo-small'], 'openai')).toContain('Remove model-7');
 });
 
 test('the models of other connections are not those of this one', () => {

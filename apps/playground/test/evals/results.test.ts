@@ -26,7 +26,7 @@ test('an answer becomes the expected one of its case, also after cases were remo
 test.each<[string, string, (now: EvalsState) => void]>([
   ['a link with results', '1.0.0', ({ replace }) => replace({ ...sampleEval, repeat: 3 }, [])],
   ['the eval of another prompt', '1.1.0', ({ openEvalOf }) => openEvalOf('answer-guest', '1.0.0')],
-])('%s ends the evaluation before it, and gets none of its results', async (_, version, open) => {
+])('opening %s ends the running evaluation, whose results are dropped', async (_, version, open) => {
   state().change({ versions: [version], repeat: 1, concurrency: 1 });
   let opened: EvalsState['evaluation'];
   const stop = useEvals.subscribe(({ evaluation }) => {

@@ -112,7 +112,7 @@ test.each<[string, RunEvent[], string | undefined]>([
     'it contains more than one run',
   ],
   ['an incomplete event', around({ type: 'step-start', step: 0 }), 'its event 2 is not valid'],
-  ['an event of no known type', around({ type: '__proto__' }), 'it has an event of a type that is not known'],
+  ['an event of no known type', around({ type: '__proto__' }), 'it has an event of an unknown type'],
   ['another number', [around()[0]!, { ...around()[1]!, seq: 7 }], 'its event 2 is not valid'],
   ['time that goes back', around({ type: 'warning', message: 'a', t: 9 }), 'its times are not in order'],
   ['time without end', around({ type: 'warning', message: 'a', t: 1e300 }), 'its times are not in order'],

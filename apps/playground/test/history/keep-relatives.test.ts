@@ -42,7 +42,7 @@ test('a run without its log is left out', () => {
   expect(ids('a', [row('a', 1), { ...row('b', 2, 'a'), hasLog: false }])).toEqual([]);
 });
 
-test('of a large tree the ancestors of the run are opened, and the newest others that hang on an opened run', () => {
+test('in a large tree, the ancestors of the run are opened, and then the newest runs whose parent is opened', () => {
   const nearest = (id: string, rows: readonly RunRow[], most?: number) =>
     nearestRelatives(id, rows, most).map((one) => one.id);
   const forks = Array.from({ length: 21 }, (_, index) => row(`f${index}`, index + 1, 'root'));

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { createSession, createTab, end, held, newName, start, step, text } from './recorded-sessions.ts';
 
-test('a run of the tree that is shown again stays stored as it was, and can be replied to', async () => {
+test('showing a run of the tree again does not change what is stored of it, and the user can reply to it', async () => {
   const shown = new Set(['first']);
   const { store, recorder } = createTab(newName(), undefined, shown);
   const first = createSession('first');

@@ -58,7 +58,7 @@ test('a box is described by its problem', () => {
   expect(description(box)).toBe('Must be ticked.');
 });
 
-test('passing another kind of a union keeps what was typed for the first one', () => {
+test('the text typed for one kind of a union comes back after the user tries another', () => {
   const field = toField({ type: 'object', properties: { pay: union }, required: ['pay'] }) as Of<'object'>;
   function Form() {
     const [draft, setDraft] = useState<Draft>({ pay: { variant: 0, value: { note: 'Ada' } } } as Draft);

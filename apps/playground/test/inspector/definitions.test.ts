@@ -197,7 +197,7 @@ describe('the view of a definition', () => {
     [{ of: 'hook', name: 'hooks[0]' }, ['1 of 1 step', 'temperature', '0.5']],
     [{ of: 'tasks', name: 'tasks' }, ['Count', 'Open', 'The script', 'Step 1']],
     [{ of: 'message', name: 'messages[0]' }, ['Step 1', 'Go.']],
-    [{ of: 'message', name: 'messages[0]', agent: 'research' }, ['of research', 'No request has it']],
+    [{ of: 'message', name: 'messages[0]', agent: 'research' }, ['of research', 'No request contains it']],
   ])('%j shows what the run did with it', (selected, texts) => {
     const html = drawn(selected);
     for (const text of texts) expect(html).toContain(text);

@@ -208,7 +208,7 @@ describe('a call', () => {
       'Waited: 30 ms',
       'Ran: 7 ms',
       'Approval: Approved, asked at 70 ms',
-      'Asked because: New',
+      'Reason: New',
       'Effect: Has an effect outside',
       'Error from: The tool’s own code',
       'Task: Send',

@@ -31,7 +31,7 @@ const choose = (value: string): void =>
     select.dispatchEvent(new Event('change', { bubbles: true }));
   });
 
-test('passing the other types of a parameter keeps its default and its allowed values', () => {
+test('a parameter keeps its default and its allowed values while the user tries other types', () => {
   const agent: EditableParameter = {
     name: 'AGENT',
     type: 'string',

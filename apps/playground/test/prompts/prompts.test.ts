@@ -163,7 +163,7 @@ test('each fault is at its field', () => {
 test('a repeated version is a fault of the second one', () => {
   const [one] = samplePrompts;
   expect(checkPrompts([one!, one!]).get(1)).toEqual([
-    { path: 'version', message: 'is 1.0.0, which this prompt has already. Choose another one' },
+    { path: 'version', message: 'is 1.0.0, which this prompt already has. Choose another' },
   ]);
 });
 

@@ -36,7 +36,8 @@ test('a command to a silent worker ends with a refusal, and a late reply is igno
   reply(1, { accepted: true });
   expect(await answer).toEqual({
     accepted: false,
-    reason: 'The script gave no answer within 5 s. See whether it was done, and try again.',
+    reason:
+      'The script gave no answer within 5 s. Check whether the change took effect before you try again.',
   });
 });
 
@@ -55,13 +56,13 @@ test('the number of waiting commands and the length of each are limited', async 
   void line.send(add);
   expect(await line.send(add)).toMatchObject({
     accepted: false,
-    reason: expect.stringContaining('2 commands'),
+    reason: expect.stringContaining('2 earlier commands'),
   });
   reply(1, { accepted: true });
   const long: RunCommand = { type: 'edit', edit: { type: 'add', title: 'x'.repeat(100) } };
   expect(await line.send(long)).toMatchObject({
     accepted: false,
-    reason: expect.stringContaining('takes 100'),
+    reason: expect.stringContaining('at most 100'),
   });
   const round: Record<string, unknown> = {};
   round['self'] = round;

@@ -95,7 +95,7 @@ test.each<[string, object[], string]>([
   [
     'many events of unknown types',
     Array.from({ length: 1_001 }, (_, i) => ({ type: `unknown-${i}` })),
-    'more than 1,000 events of a type that is not known',
+    'more than 1,000 events of an unknown type',
   ],
 ])('a run with %s ends', async (_what, sent, excess) => {
   const events = await runWith([{ type: 'events', events: [start, ...sent] }], {});

@@ -42,7 +42,7 @@ describe('the page reads', () => {
   });
 });
 
-describe('something that is not an event', () => {
+describe('the events of a message', () => {
   const start = { type: 'run-start', v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' };
   const resume = { type: 'run-resume', runId: 'r2', model: 'm' };
   const message = (fields: object) => ({
@@ -108,7 +108,7 @@ describe('something that is not an event', () => {
     { type: 'run-end', outcome: 'done', finishReason: 'stop' },
     { type: 'run-end', outcome: 'done', output: { days: [1, null] } },
     { type: 'run-end', outcome: 'error', error: { code: 'auth', message: 'No.' } },
-  ])('is not one as it should be: %j', (event) => {
+  ])('an event with valid fields is kept: %j', (event) => {
     expect(read([{ ...event, t: 1 }])).toEqual([{ ...event, t: 1 }]);
   });
 
@@ -186,7 +186,7 @@ describe('something that is not an event', () => {
     answered({ approved: false, reason: {} }),
     { type: 'steer', id: 's', cause: 'whim', text: 'Go on.' },
     { type: 'steer', id: 's', cause: 'user', text: {} },
-  ])('is left out, and those around it stay: %j', (event) => {
+  ])('an event with invalid fields is left out, and its neighbors stay: %j', (event) => {
     expect(read([delta(1), { t: 1, ...event }, delta(2)])).toEqual([delta(1), delta(2)]);
   });
 
@@ -198,7 +198,7 @@ describe('something that is not an event', () => {
     { type: 'run-end', outcome: 'error' },
     { type: 'run-end', outcome: 'error', error: {} },
     { type: 'run-end', outcome: 'error', error: { code: {}, message: '' } },
-  ])('is an end all the same: %j', (event) => {
+  ])('an invalid run-end still ends the run: %j', (event) => {
     expect(read([delta(1), { t: 1, ...event }])).toEqual([
       delta(1),
       expect.objectContaining({ type: 'run-end', outcome: 'error' }),

@@ -44,7 +44,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('a waiting worker gets the script in the same turn in which the run starts', () => {
+test('a waiting worker gets the script in the same tick in which the run starts', () => {
   current!.warm();
   void startRun();
   expect(cells).toHaveLength(1);

@@ -69,7 +69,9 @@ test('a run that is too large is refused with its size', () => {
   const delta: RunEvent = { seq: 0, t: 0, type: 'text-delta', id: 't', text: 'x'.repeat(1_200_000) };
   expect(makeShareLink({ script: '', log: [delta] }, page)).toEqual({
     url: undefined,
-    problem: expect.stringMatching(/^This run is 1200\.\d KB of text, and 1000\.0 KB can be shared\./),
+    problem: expect.stringMatching(
+      /^This run has 1200\.\d KB of text, and at most 1000\.0 KB can be shared\./,
+    ),
   });
 });
 

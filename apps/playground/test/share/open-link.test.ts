@@ -140,13 +140,13 @@ test('a page that opens without the link keeps its script, which the user has ru
 const broken = encodeLink({ script, log: log.map((event) => ({ ...event, messages: 7 })) as never });
 
 test.each<[string, string, RegExp, string?, (() => Response)?]>([
-  ['no store', `#s=${id}`, /this page knows of none/, ''],
+  ['no store', `#s=${id}`, /this page is not connected to one/, ''],
   ['a link that is cut off', '#s=AbC', /cut off/],
   ['a share that is gone', `#s=${id}`, /Nothing is shared/, '/s', () => new Response('', { status: 404 })],
   [
     'a page in place of a share',
     `#s=${id}`,
-    /answered with a web page and not as a share store/,
+    /The share store answered with a web page/,
     '/s',
     () => new Response('<!doctype html>'),
   ],
@@ -176,7 +176,7 @@ test('a link does not replace a run that is under way', async () => {
   usePlayground.setState({ session: { ...session!, run }, script: '// mine' });
   await open(`#${whole}`, undefined, undefined, { isRefused: true });
   expect(store().script).toBe('// mine');
-  expect(store().notice).toMatchObject({ message: expect.stringContaining('A run is going on here.') });
+  expect(store().notice).toMatchObject({ message: expect.stringContaining('A run is in progress here.') });
 });
 
 test('a link to a run of prompts does not replace a run that is under way', async () => {
@@ -189,7 +189,7 @@ test('a link to a run of prompts does not replace a run that is under way', asyn
   usePlayground.setState({ promptSession: { ...promptSession, run } });
   await open(hash, undefined, undefined, { isRefused: true });
   expect(store().promptSession?.run).toBe(run);
-  expect(store().notice).toMatchObject({ message: expect.stringContaining('A run is going on here.') });
+  expect(store().notice).toMatchObject({ message: expect.stringContaining('A run is in progress here.') });
   // prompts alone do not take its place
   await open(encodeLink({ prompts }));
   expect(store().promptSession?.run).toBe(run);

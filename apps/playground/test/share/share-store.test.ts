@@ -69,8 +69,8 @@ test.each([
   [401, 'signed in'],
   [403, 'does not accept requests from this page'],
   [404, 'Nothing is shared under this link'],
-  [413, 'larger than the share store keeps'],
-  [429, 'a lot of sharing'],
+  [413, 'too large for the share store'],
+  [429, 'shared too often'],
   [503, 'failed (503)'],
 ])('status %i is a sentence', async (status, words) => {
   answering(() => new Response('<b>secret</b>', { status }));
@@ -98,7 +98,7 @@ test('an endless answer is cut', async () => {
       pull: (controller) => ((pulled += 1), controller.enqueue(new Uint8Array(100_000).fill(65))),
     });
   answering(() => new Response(endless()));
-  await expect(getShare(address, id, never())).rejects.toThrow('larger than a shared run can be');
+  await expect(getShare(address, id, never())).rejects.toThrow('too large for a shared run');
   expect(pulled).toBeLessThan(30);
 });
 
@@ -119,6 +119,8 @@ test('a web page does not count as an answer of a share store', async () => {
     () => askTerms(address, never()),
     () => deleteShare(address, id, 'key', never()),
   ]) {
-    await expect(doing()).rejects.toThrow(/answered with a web page .* Its operator can check the address/);
+    await expect(doing()).rejects.toThrow(
+      /answered with a web page\. The operator of this site can check its address/,
+    );
   }
 });

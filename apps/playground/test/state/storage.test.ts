@@ -19,7 +19,7 @@ function memory(): TextStorage & { texts: Map<string, string>; writes: number } 
   return storage;
 }
 
-test('gathers writes, and a flush writes at once', () => {
+test('the storage collects writes, and a flush writes at once', () => {
   const texts = memory();
   const storage = createStorage<{ script: string }>({
     onProblem: expect.unreachable,

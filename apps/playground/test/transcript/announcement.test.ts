@@ -5,7 +5,7 @@ import { agentsAtWork, called, firstStep, said, start, stateOf, usage, weather }
 test('announces steps, tools, agents and endings', () => {
   expect(announcement(stateOf(weather.slice(0, 3)))).toBe('Step 1.');
   expect(announcement(stateOf(weather.slice(0, 9)))).toBe('Running tool getWeather.');
-  expect(announcement(stateOf(agentsAtWork))).toBe('Agent inner at work.');
+  expect(announcement(stateOf(agentsAtWork))).toBe('Agent inner is working.');
   expect(announcement(stateOf(weather))).toBe('Run done. 1 tool call, 0 failed. Sunny.');
 });
 

@@ -33,7 +33,7 @@ test('sizes and counts are formatted with their units', () => {
   ]);
 });
 
-test('tokens that the provider has not counted are not shown as 0', () => {
+test('tokens that the provider has not counted are shown as ? or left out', () => {
   expect([
     formatUsage({ inputTokens: 1_500, outputTokens: 300 }),
     formatUsage({ inputTokens: 9, outputTokens: 0 }),

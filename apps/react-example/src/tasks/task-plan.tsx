@@ -30,7 +30,7 @@ export function TaskPlan({ onStart }: { onStart: (titles: string[]) => void }) {
       className="mx-auto grid max-w-[760px] gap-4 px-5 pt-[10vh] narrow:px-3 narrow:pt-6"
     >
       <div>
-        <h2 className="text-xl font-semibold">What is to be done?</h2>
+        <h2 className="text-xl font-semibold">What needs to be done?</h2>
         <p className="mt-1 max-w-[60ch] text-lg text-ink-2">
           One task a line. The model works on them in order, and while it does, you can add, rename, move,
           skip or do them yourself: it hears of it at its next step.

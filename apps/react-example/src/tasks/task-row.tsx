@@ -82,7 +82,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
       />
       {writing !== undefined ? (
         <TaskInput
-          label={writing === 'title' ? `New words for: ${title}` : `Result of: ${title}`}
+          label={writing === 'title' ? `New title for: ${title}` : `Result of: ${title}`}
           action="Save"
           text={writing === 'title' ? title : ''}
           onSave={(text) => {

@@ -66,7 +66,8 @@ const dropped: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the known option that an unknown name stood for earlier, or stands for elsewhere; undefined if there is
+ * Returns the known option that has replaced an unknown name, or that other libraries call by that name; undefined if
+ * there is
  * none.
  */
 export function successorOf(name: string, known: readonly string[]): Successor | undefined {

@@ -143,7 +143,8 @@ class ChatChunks implements ChatTranslator {
     const toolCallId = isApproval ? event.approvalId : event.clientCallId;
     const reason = isApproval && event.reason !== undefined ? { reason: event.reason } : {};
     const { shownAs } = call;
-    const before = shownAs === undefined ? [] : [failed(shownAs, reason.reason ?? 'It was asked again.')];
+    const before =
+      shownAs === undefined ? [] : [failed(shownAs, reason.reason ?? 'A newer request replaced this one.')];
     call.shownAs = toolCallId;
     const approval: UIMessageChunk[] = isApproval
       ? [{ type: 'tool-approval-request', approvalId: toolCallId, toolCallId, ...reason }]

@@ -30,7 +30,7 @@ export type ClientToolFunction<Input = unknown, Output = unknown> = (
 ) => Output | Promise<Output>;
 
 /** How often a claim is sent that a broken connection may have lost, and the pauses in between, in milliseconds. */
-const TRIES = 8;
+const ATTEMPTS = 8;
 const PAUSE_MS = 500;
 const MAX_PAUSE_MS = 10_000;
 
@@ -90,7 +90,7 @@ export async function runClientTool(
     await holdPage(thisPage);
     if (page !== undefined && effect !== 'read' && idempotent !== true) return interrupted(toolName);
     try {
-      return (await sendRepeatedly(run, claim, closed, TRIES)).accepted ? await call() : undefined;
+      return (await sendRepeatedly(run, claim, closed, ATTEMPTS)).accepted ? await call() : undefined;
     } catch (error) {
       return { error: errorTextOf(error) };
     }
@@ -131,15 +131,15 @@ async function sendRepeatedly(
   run: FollowedRun,
   command: RunCommand,
   closed: AbortSignal,
-  maxTries: number = Infinity,
+  maxAttempts: number = Infinity,
 ): Promise<EditReply> {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempts = 1; ; attempts += 1) {
     try {
       return (await run.send(command)) ?? { accepted: false, reason: 'The run is not in progress.' };
     } catch (error) {
       if (closed.aborted) return { accepted: false, reason: 'The call no longer needs an answer.' };
-      if (tries === maxTries || !isTransient(error)) throw error;
-      const pause = Math.min(PAUSE_MS * 2 ** (tries - 1), MAX_PAUSE_MS);
+      if (attempts === maxAttempts || !isTransient(error)) throw error;
+      const pause = Math.min(PAUSE_MS * 2 ** (attempts - 1), MAX_PAUSE_MS);
       await new Promise<void>((resolve) => {
         const go = (): void => {
           clearTimeout(timer);

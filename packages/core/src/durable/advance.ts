@@ -284,7 +284,10 @@ function endReasonError(end: AbortSignal | undefined): CuelineError {
   const reason: unknown = end?.reason;
   return CuelineError.isInstance(reason)
     ? reason
-    : new CuelineError('interrupted', 'The run was ended from outside. Start it again.');
+    : new CuelineError(
+        'interrupted',
+        'The caller of advance() ended the run without a reason. Start the run again.',
+      );
 }
 
 /** Ends the log of a run that could not start, or not continue. Without an error, it was stopped. */

@@ -174,7 +174,7 @@ function spentBefore({ runContext, past }: AgentContext): number {
   return activeTime(past.events) - (past.events[0]?.t ?? 0);
 }
 
-/** Gives the parts that a run and its agents share what another process has left of this loop. */
+/** Passes what another process has left of this loop to the state that a run and its agents share. */
 function takeOverPast(
   { runContext, path }: AgentContext,
   past: RunPast,

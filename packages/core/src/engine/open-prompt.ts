@@ -6,7 +6,7 @@ import { isRecord } from '../base/is-record.ts';
 import { resolveMessages } from '../messages/resolve-messages.ts';
 import { PromptBuilder } from '../prompt/prompt-builder.ts';
 import type { ToolList } from '../tools/tool-list.ts';
-import { usePlugin } from '../prompt/use-plugin.ts';
+import { applyPlugin } from '../prompt/apply-plugin.ts';
 
 /** A prompt with all definitions that are made before the run, and its first messages. */
 export type OpenedPrompt = { prompt: PromptBuilder; messages: ModelMessage[] };
@@ -27,7 +27,7 @@ export type OpenPromptOptions = {
 /** Calls plugins and the prompt function, which make their definitions. @throws CuelineError `invalid_definition` */
 export async function openPrompt(options: OpenPromptOptions): Promise<OpenedPrompt> {
   const prompt = new PromptBuilder();
-  for (const plugin of options.plugins) await usePlugin(prompt, plugin);
+  for (const plugin of options.plugins) await applyPlugin(prompt, plugin);
   if (options.declared !== undefined) prompt.defTools(options.declared);
   await options.define(prompt);
   checkTools(options.tools);
@@ -56,6 +56,6 @@ export function checkMessages(messages: readonly ModelMessage[]): void {
   if (messages.length > 0) return checkAnswered(messages);
   throw new CuelineError(
     'invalid_definition',
-    'The prompt has no message, so there is nothing to answer. Add one: prompt.$`Summarise this: …`.',
+    'The prompt has no message, so there is nothing to answer. Add one: prompt.$`Summarize this: …`.',
   );
 }

@@ -5,7 +5,7 @@ import { parseWith, toSchema, type ToolSchema } from '../tools/schema.ts';
 import { earlyEnds, type EarlyEnd } from './ending.ts';
 
 /** The maximum number of answers. */
-const MAX_TRIES = 3;
+const MAX_ATTEMPTS = 3;
 
 /** Checks answers against a schema. */
 export type ResponseCheck = {
@@ -19,8 +19,8 @@ export type ResponseCheck = {
   readonly value: unknown;
 };
 
-/** `tries` is the number of answers that another process has refused. */
-export function createResponseCheck(toolSchema: ToolSchema, tries = 0): ResponseCheck {
+/** `attempts` is the number of answers that another process has refused. */
+export function createResponseCheck(toolSchema: ToolSchema, attempts = 0): ResponseCheck {
   const schema = toSchema('responseSchema', toolSchema);
   let issues: string | undefined = 'there was no answer';
   let isCut = false;
@@ -28,7 +28,7 @@ export function createResponseCheck(toolSchema: ToolSchema, tries = 0): Response
   return {
     output: Output.object({ schema }),
     async check({ text, finishReason }) {
-      tries += 1;
+      attempts += 1;
       try {
         value = await parseWith(schema, readModelJson(text));
         issues = undefined;
@@ -36,7 +36,7 @@ export function createResponseCheck(toolSchema: ToolSchema, tries = 0): Response
       } catch (error) {
         isCut = finishReason === 'length';
         issues = isCut ? 'it was cut off at the token limit' : thrownText(error);
-        if (tries >= MAX_TRIES) return undefined;
+        if (attempts >= MAX_ATTEMPTS) return undefined;
         return `Your answer does not fit what is asked for: ${issues}\nAnswer again with the whole JSON and nothing else.`;
       }
     },
@@ -47,10 +47,10 @@ export function createResponseCheck(toolSchema: ToolSchema, tries = 0): Response
         : 'Try another model, or a simpler schema.';
       const reason =
         early === undefined
-          ? `The answer did not fit its schema after ${tries} tries. ${advice}`
+          ? `The answer did not fit its schema after ${attempts} attempts. ${advice}`
           : `${earlyEnds[early].what} before an answer fitted its schema. ${earlyEnds[early].advice}`;
-      const what = early !== undefined && tries === 0 ? '' : ` What did not fit: ${issues}`;
-      return new CuelineError('parse_failed', reason + what, { details: { tries } });
+      const what = early !== undefined && attempts === 0 ? '' : ` What did not fit: ${issues}`;
+      return new CuelineError('parse_failed', reason + what, { details: { attempts } });
     },
     get value() {
       return value;

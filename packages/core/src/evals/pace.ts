@@ -6,7 +6,7 @@ export type Pace = {
   wait(ms: number): void;
 };
 
-/** Returns a pace for the runs of one evaluation. */
+/** Creates the pause that the runs of one evaluation share. */
 export function createPace(signal: AbortSignal): Pace {
   let until = 0;
   return {

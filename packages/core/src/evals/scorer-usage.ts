@@ -81,6 +81,6 @@ function checkUsage(usage: ModelUsage): ModelUsage {
   if (typeof model === 'string' && counts.every(isCount)) return usage;
   throw new CuelineError(
     'invalid_options',
-    `it reported the usage ${canonicalJson(usage)}. Report { model: 'openai:gpt-4o', inputTokens: 120, outputTokens: 30 }.`,
+    `it reported invalid usage, ${canonicalJson(usage)}. Report { model: 'openai:gpt-4o', inputTokens: 120, outputTokens: 30 }.`,
   );
 }

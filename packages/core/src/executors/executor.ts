@@ -65,7 +65,7 @@ export type Executor = {
   readonly continuesAgents?: boolean;
   /** True for a replay: nothing runs, because the events happened before. */
   readonly replays?: boolean;
-  /** True if `attach` returns the events of a whole log, with the kept events of earlier tries in their places. */
+  /** True if `attach` returns the events of a whole log, with the kept events of earlier attempts in their places. */
   readonly isPlaced?: boolean;
 };
 

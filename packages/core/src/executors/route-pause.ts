@@ -4,19 +4,19 @@ import type { Route } from './route-request.ts';
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 10_000;
 /** How often to try although the browser says that it is offline, because it may be wrong, in milliseconds. */
-const OFFLINE_TRY_MS = 30_000;
+const OFFLINE_PAUSE_MS = 30_000;
 
 /** True if any try would fail. */
 export function isOffline({ connectivity = browserConnectivity }: Route): boolean {
   return !connectivity.isOnline();
 }
 
-/** Waits for a network, but no longer than `OFFLINE_TRY_MS`. Ends when `signal` aborts. */
+/** Waits for a network, but no longer than `OFFLINE_PAUSE_MS`. Ends when `signal` aborts. */
 export function untilOnline(
   { connectivity = browserConnectivity }: Route,
   signal: AbortSignal,
 ): Promise<void> {
-  return waitFor(OFFLINE_TRY_MS, signal, (done) =>
+  return waitFor(OFFLINE_PAUSE_MS, signal, (done) =>
     connectivity.subscribe(() => {
       if (connectivity.isOnline()) done();
     }),
@@ -24,7 +24,7 @@ export function untilOnline(
 }
 
 /** Waits before the try with this number, and at least so long. Ends when `signal` aborts. */
-export function pauseBeforeTry(
+export function pauseBeforeAttempt(
   { retryDelay = jittered }: Route,
   attempt: number,
   atLeastMs: number,

@@ -33,7 +33,7 @@ export type RouteOptions = {
    * milliseconds. Default 45,000. The same limit holds for `headers` and for an answer.
    */
   idleMs?: number | undefined;
-  /** While it reports no network, tries are not counted. Default: the browser's own state. */
+  /** While it reports no network, attempts are not counted. Default: the browser's own state. */
   connectivity?: Connectivity | undefined;
 };
 
@@ -264,7 +264,7 @@ function codeOfStatus(status: number): { code: CuelineErrorCode; advice: string 
   if (status === 408) return { code: 'timeout', advice: 'Try again.' };
   if (status === 413)
     return { code: 'too_large', advice: 'Send less: a shorter conversation, or smaller files.' };
-  if (status === 429) return { code: 'rate_limited', advice: 'Wait a little, and start it again.' };
+  if (status === 429) return { code: 'rate_limited', advice: 'Wait a moment, and start the run again.' };
   if (status === 502 || status === 503 || status === 504)
     return { code: 'overloaded', advice: 'Try again in a little while.' };
   if (status >= 400 && status < 500)

@@ -10,7 +10,7 @@ import type { RunCommand, RunRequest } from './executor.ts';
 import { failedStart } from './failed-start.ts';
 import { commandBody, startBody } from './route-body.ts';
 import { connectToRoute, routeTimeoutError } from './route-connection.ts';
-import { isOffline, pauseBeforeTry, untilOnline } from './route-pause.ts';
+import { isOffline, pauseBeforeAttempt, untilOnline } from './route-pause.ts';
 import {
   askRoute,
   readJsonResponse,
@@ -23,7 +23,7 @@ import {
 import { untilAborted } from '../base/until-aborted.ts';
 
 /** How often a stop is tried. A stop that fails is not reported. */
-const STOP_TRIES = 3;
+const STOP_ATTEMPTS = 3;
 
 /** The run that a signal has stopped. A caller who returned and attached again listens to the same signal twice. */
 const stoppedBy = new WeakMap<AbortSignal, string>();
@@ -198,7 +198,7 @@ class Follower implements AsyncIterator<RunEvent> {
         throw startFailedError(reason, failures);
       }
       if (failures > this.#route.retries) throw connectionLostError(reason, this.#route.retries);
-      await pauseBeforeTry(this.#route, failures, restMs, halted);
+      await pauseBeforeAttempt(this.#route, failures, restMs, halted);
     }
   }
 
@@ -308,7 +308,7 @@ async function stopOnRoute(route: Route, runId: string, signal: AbortSignal): Pr
   if (stoppedBy.get(signal) === runId) return;
   stoppedBy.set(signal, runId);
   const never = new AbortController().signal;
-  for (let tries = 1; tries <= STOP_TRIES; tries++) {
+  for (let attempts = 1; attempts <= STOP_ATTEMPTS; attempts++) {
     try {
       const status = await askInTime(route, { method: 'DELETE', runId, keepalive: true }, (response) => {
         response.body?.cancel().catch(() => {});
@@ -318,7 +318,7 @@ async function stopOnRoute(route: Route, runId: string, signal: AbortSignal): Pr
     } catch {
       // the network may be back for the next try
     }
-    if (tries < STOP_TRIES) await pauseBeforeTry(route, tries, 0, never);
+    if (attempts < STOP_ATTEMPTS) await pauseBeforeAttempt(route, attempts, 0, never);
   }
 }
 
@@ -338,10 +338,10 @@ function startFailedError(reason: CuelineError, attempts: number): CuelineError 
 
 function connectionLostError(reason: CuelineError, retries: number): CuelineError {
   const code = isConnectionLost(reason) ? 'network' : reason.code;
-  const tries = retries === 1 ? 'one retry' : `${retries} retries`;
+  const retried = retries === 1 ? 'one retry' : `${retries} retries`;
   return new CuelineError(
     code,
-    `The connection to the route was lost, and ${tries} did not restore it. ${reason.message} The run may still be in progress on the server: call retry() or attach() to reconnect.`,
+    `The connection to the route was lost, and ${retried} did not restore it. ${reason.message} The run may still be in progress on the server: call retry() or attach() to reconnect.`,
     { cause: reason, ...(reason.details === undefined ? {} : { details: reason.details }) },
   );
 }

@@ -22,6 +22,6 @@ export type {
   PromptStatus,
 } from './prompt-record.ts';
 export { promptFileSchema } from './prompt-schema.ts';
-export type { LibraryFault } from './read-prompts.ts';
+export type { LibraryIssue } from './read-prompts.ts';
 export { sanitizeInput, sanitizeOutput } from './sanitize.ts';
 export { createPromptSearch, type FoundPrompt, type PromptSearch, type SearchOptions } from './search.ts';

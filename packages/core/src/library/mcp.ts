@@ -237,6 +237,6 @@ function invalidAnswerError(
   return new CuelineError(
     'invalid_library',
     `The MCP server's answer to ${what} cannot be read (${problem}). Check that the server implements MCP's prompts.`,
-    { details: { faults: [{ path: what, message: problem }], count: 1 } },
+    { details: { issues: [{ path: what, message: problem }], count: 1 } },
   );
 }

@@ -8,20 +8,20 @@ import type { LibraryParameter, LibraryPrompt, PromptParameter, PromptRecord } f
 import { fileLimits, parameterMembers, promptRecord, recordMembers } from './prompt-schema.ts';
 
 /** One fault of a prompt file. */
-export type LibraryFault = {
+export type LibraryIssue = {
   /** The path of the value, from the name of its source on, such as `travel.json[0].userPromptParameters[1].type`. */
   path: string;
   /** What is wrong, and what to write instead. */
   message: string;
 };
 
-/** How many faults the message of an error has; `details.faults` has up to a hundred. */
+/** How many faults the message of an error has; `details.issues` has up to a hundred. */
 const IN_MESSAGE = 5;
 const IN_DETAILS = 100;
 
 /** Collects faults, and throws them together. */
 export class Faults {
-  readonly #faults: LibraryFault[] = [];
+  readonly #faults: LibraryIssue[] = [];
 
   get count(): number {
     return this.#faults.length;
@@ -38,7 +38,7 @@ export class Faults {
     const shown = faults.slice(0, IN_MESSAGE).map(({ path, message }) => `${path} ${message}.`);
     const more = faults.length > IN_MESSAGE ? ` And ${faults.length - IN_MESSAGE} more.` : '';
     throw new CuelineError('invalid_library', `The prompts cannot be used. ${shown.join(' ')}${more}`, {
-      details: { faults: faults.slice(0, IN_DETAILS), count: faults.length },
+      details: { issues: faults.slice(0, IN_DETAILS), count: faults.length },
     });
   }
 }

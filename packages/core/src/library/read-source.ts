@@ -137,7 +137,7 @@ function unreadableSourceError(
   return new CuelineError(
     'invalid_library',
     `${path} ${problem}. ${advice ?? 'Check the path: a relative one begins at the working directory.'}`,
-    { cause, details: { faults: [{ path, message: problem }], count: 1 } },
+    { cause, details: { issues: [{ path, message: problem }], count: 1 } },
   );
 }
 

@@ -305,7 +305,10 @@ function endStatus(event: RunEnd, result: unknown): RunStatus {
     case 'error':
       return {
         status: 'error',
-        error: event.error ?? { code: 'provider_error', message: 'The run failed without saying why.' },
+        error: event.error ?? {
+          code: 'provider_error',
+          message: 'The run failed with an unspecified error.',
+        },
       };
     default:
       return { status: event.outcome };

@@ -3,7 +3,7 @@ import type { RunEvent } from './events.ts';
 
 /**
  * Returns a function that moves the events of an executor to their place in a log that begins with `kept`, the events of
- * earlier tries: `seq`, times and step numbers continue from there, and the start becomes a `run-resume`.
+ * earlier attempts: `seq`, times and step numbers continue from there, and the start becomes a `run-resume`.
  */
 export function rebaseEvents(
   kept: readonly RunEvent[],
@@ -32,7 +32,7 @@ export function isOwnStep(event: RunEvent): event is Extract<RunEvent, { type: '
   return event.type === 'step-start' && event.agent === undefined;
 }
 
-/** Returns the events of earlier tries that were kept when the last try started. */
+/** Returns the events of earlier attempts that were kept when the last attempt started. */
 export function eventsBeforeResume(log: readonly RunEvent[]): readonly RunEvent[] {
   return log.slice(
     0,

@@ -48,9 +48,9 @@ export type RunLogOptions = {
   schedule?: Scheduler | undefined;
   /** The first events, such as a stored log. */
   events?: readonly RunEvent[];
-  /** The state after them, if it is known. */
+  /** The state after `events`, if it is known. */
   state?: RunState;
-  /** Milliseconds since the first of them, if that is more than the time of the last. Default 0. */
+  /** Milliseconds since the first of `events`, if that is more than the time of the last. Default 0. */
   elapsed?: number;
 };
 

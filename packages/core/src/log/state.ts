@@ -197,9 +197,9 @@ export type CommonFacts = Omit<
 export type RetryState = {
   /** Why the last try failed. */
   error: SerializedError;
-  /** The number of the next try, from 2. Tries that failed without a network are not counted. */
+  /** The number of the next attempt, from 2. Attempts that failed without a network are not counted. */
   attempt: number;
-  /** The maximum number of tries. */
+  /** The maximum number of attempts. */
   maxAttempts: number;
   /** The length of the wait, in milliseconds; without a network, at most. */
   delayMs: number;

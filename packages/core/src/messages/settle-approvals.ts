@@ -3,7 +3,7 @@ import type { UIMessage } from 'ai';
 type MessagePart = UIMessage['parts'][number];
 
 /** The error of a call whose run ended before it had a result. */
-const NO_RESULT = 'The run ended before this had a result.';
+const NO_RESULT = 'The run ended before this call had a result.';
 
 /**
  * Returns the message without the approvals of calls that run here. If a call had one and no result, the AI SDK

@@ -97,7 +97,7 @@ function checkEnough(
     .filter((names) => !isBegun || names.length === fewest)
     .map((names) => names.map(variableOf));
   const set = `Set ${ways.map(toList).join(', or ')}`;
-  const advice = isKeyless ? `A page has none. ${withoutKeys(ways[0]!)}` : set;
+  const advice = isKeyless ? `A page has no key. ${withoutKeys(ways[0]!)}` : set;
   throw new CuelineError(
     isBegun ? 'missing_setting' : 'missing_key',
     (isBegun

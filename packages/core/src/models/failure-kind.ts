@@ -55,12 +55,12 @@ export function explainFailure(code: CuelineErrorCode, who: string): { what: str
     case 'auth':
       return {
         what: `${who} refused the API key`,
-        advice: 'Check the key, and that it belongs to this provider.',
+        advice: 'Check that the key is complete and belongs to this provider.',
       };
     case 'model_denied':
       return {
         what: `${who} does not offer this model`,
-        advice: 'Check the model id, the base URL and what the key may use.',
+        advice: 'Check the model id and the base URL, and that the key may use this model.',
       };
     case 'rate_limited':
       return {
@@ -71,7 +71,7 @@ export function explainFailure(code: CuelineErrorCode, who: string): { what: str
       return { what: `${who} is overloaded`, advice: 'Try again in a while.' };
     case 'context_overflow':
       return {
-        what: `${who} cannot read a conversation of this length`,
+        what: `${who} cannot read a conversation this long`,
         advice: 'Send less of it, or use a model that reads more.',
       };
     case 'bad_request':
@@ -85,7 +85,7 @@ export function explainFailure(code: CuelineErrorCode, who: string): { what: str
       return { what: `${who} took too long`, advice: 'Try again.' };
     case 'stream_malformed':
       return {
-        what: `${who} sent something that this kind of API does not send`,
+        what: `${who} sent something that does not belong to this API`,
         advice: 'Check the base URL.',
       };
     case 'stream_truncated':

@@ -19,7 +19,7 @@ const additions: Readonly<Record<string, Addition>> = {
   upstream_redirect: { advice: checkAddress },
   upstream_malformed: { advice: checkAddress },
   upstream_timeout: { phase: 'first_chunk' },
-  internal: { advice: 'Its log says what.' },
+  internal: { advice: 'The log of the model proxy says what failed.' },
   unauthorized: { advice: 'Give proxied() the headers: proxied(url, { headers }).' },
   unknown_provider: { advice: operator('add the provider') },
   unknown_path: { advice: 'Check the address that proxied() is given.' },

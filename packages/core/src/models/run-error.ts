@@ -131,7 +131,7 @@ function fromCall(error: APICallError, inner: (next: unknown) => CuelineError | 
       ours ??
       build('provider_error', { message: error.message, cause: error, details: { statusCode: status } })
     );
-  // the package's own reading of the body falls back to the status text if the shape is another API's
+  // the package falls back to the status text if the body has the shape of another API
   const message = providerMessage(data) ?? providerMessage(responseBody) ?? error.message;
   const retryAfter = responseHeaders?.['retry-after'];
   const host = URL.canParse(error.url) ? new URL(error.url).host : undefined;
@@ -147,7 +147,7 @@ function fromCall(error: APICallError, inner: (next: unknown) => CuelineError | 
   });
 }
 
-/** For a refused key the AI SDK leaves only advice, in colours; any other error has the failed call. */
+/** For a refused key the AI SDK leaves only advice, in colors; any other error has the failed call. */
 function fromGateway(error: object, inner: (next: unknown) => CuelineError | undefined): CuelineError {
   const cause = inner((error as { cause?: unknown }).cause);
   if (cause !== undefined) return cause;

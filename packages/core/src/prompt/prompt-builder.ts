@@ -37,7 +37,10 @@ export class PromptBuilder implements Prompt {
   #definitions: Definitions = emptyDefinitions();
   #base: Definitions = this.#definitions;
   #task = false;
-  /** The prompts of tasks that methods of plugins define for at the moment. Their definitions go to the last one. */
+  /**
+   * The prompts of the tasks for which plugin methods are running. What such a method defines goes to the last of
+   * them.
+   */
   readonly #targets: PromptBuilder[] = [];
   #started = false;
   /** True once no more messages can be added. */
@@ -45,7 +48,7 @@ export class PromptBuilder implements Prompt {
   #hasNoTools = false;
 
   constructor() {
-    // … => methods are bound, so that a script can destructure the prompt: async ({ $, def }) => … => …
+    // methods are bound, so that a script can destructure the prompt: async ({ $, def }) => …
     for (const name of Object.getOwnPropertyNames(PromptBuilder.prototype)) {
       const method: unknown = Object.getOwnPropertyDescriptor(PromptBuilder.prototype, name)?.value;
       if (typeof method !== 'function' || name === 'constructor') continue;

@@ -3,7 +3,7 @@ import { CuelineError } from '../base/errors.ts';
 
 /** The time limits of each phase of a model call, in milliseconds. `Infinity` turns a limit off. */
 export type ModelTimeouts = {
-  /** Until the first part of the answer: text, reasoning, a tool call. All tries together; 90 s by default. */
+  /** Until the first part of the answer: text, reasoning, a tool call. All attempts together; 90 s by default. */
   firstChunkMs?: number | undefined;
   /** Between two parts of the answer. 60 s by default. */
   chunkMs?: number | undefined;
@@ -39,7 +39,7 @@ const LATE_MS = 5_000;
 
 /**
  * Starts the limits of a call. Calls `onTimeout` once, with the error of the exceeded limit. `firstChunk` is
- * what earlier tries have left of that limit.
+ * what earlier attempts have left of that limit.
  */
 export function startCallTimeouts(
   timeouts: ModelTimeouts,

@@ -89,7 +89,7 @@ export function failedFinish(finish?: Finish): Finish {
 /**
  * Makes one call of the model and resolves once something of its answer is visible. Until then it can be tried
  * again, so the promise rejects with whatever was thrown. A later failure cuts off the answer, which is
- * repaired or errors the stream. `firstChunkLeftMs` is what earlier tries have left of that limit.
+ * repaired or errors the stream. `firstChunkLeftMs` is what earlier attempts have left of that limit.
  */
 export function openResponse(
   model: LanguageModelV4,

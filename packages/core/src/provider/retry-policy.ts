@@ -11,7 +11,7 @@ const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 30_000;
 
 /** How often a call is tried while the browser reports that it is offline, because the browser may be wrong. */
-export const OFFLINE_TRY_MS = 30_000;
+export const OFFLINE_PAUSE_MS = 30_000;
 
 /** True for a failure that may be gone at the next try. `thrown` is the cause of the error. */
 export function isTransient(error: CuelineError, thrown: unknown): boolean {
@@ -72,7 +72,7 @@ export function retryDelay(attempt: number, random: () => number): number {
   return Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), MAX_DELAY_MS) * (0.75 + random() / 2);
 }
 
-/** Returns the error of the last of several tries, with their number. */
+/** Returns the error of the last of several attempts, with their number. */
 export function withAttemptCount(error: CuelineError, attempts: number): CuelineError {
   if (attempts === 1) return error;
   return new CuelineError(error.code, `${error.message} (${attempts} attempts)`, {
@@ -100,7 +100,7 @@ export async function untilOnline(
   });
   const either = anySignal(online.signal, signal);
   try {
-    await untilAborted(sleep(OFFLINE_TRY_MS, either), either);
+    await untilAborted(sleep(OFFLINE_PAUSE_MS, either), either);
   } catch (error) {
     if (!online.signal.aborted) throw error;
   } finally {

@@ -19,7 +19,7 @@ import {
 import {
   withAttemptCount,
   isTransient,
-  OFFLINE_TRY_MS,
+  OFFLINE_PAUSE_MS,
   retryDelay,
   sleepFor,
   untilOnline,
@@ -36,7 +36,7 @@ export type ModelRetry = {
   error: CuelineError;
   /** The number of the next try, from 2. Tries that failed without a network are not counted. */
   attempt: number;
-  /** The maximum number of tries. */
+  /** The maximum number of attempts. */
   maxAttempts: number;
   /** Milliseconds until the next try; without a network, at the latest. */
   delayMs: number;
@@ -50,7 +50,7 @@ export type RetrySettings = ResponseSettings & {
   retries?: number | undefined;
   /** Called before each wait for another try. */
   onRetry?: ((retry: ModelRetry) => void) | undefined;
-  /** Waits between tries. */
+  /** Waits between attempts. */
   sleep?: Sleep | undefined;
   /** Returns a number from 0 to 1, for the length of the waits. */
   random?: (() => number) | undefined;
@@ -87,7 +87,7 @@ async function callWithRetries(
   const { abortSignal } = call;
   const now = settings.now ?? (() => performance.now());
   let attempts = 0;
-  // one limit for all tries, because a waiting user counts them as one
+  // one limit for all attempts, because a waiting user counts them as one
   let firstChunkLeftMs = settings.timeouts?.firstChunkMs ?? defaultTimeouts.firstChunkMs;
   for (;;) {
     const began = now();
@@ -106,7 +106,7 @@ async function callWithRetries(
           error,
           attempt: attempts + 1,
           maxAttempts: retries + 1,
-          delayMs: OFFLINE_TRY_MS,
+          delayMs: OFFLINE_PAUSE_MS,
           offline: true,
         });
         await untilOnline(connectivity, sleep, abortSignal);

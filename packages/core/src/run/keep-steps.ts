@@ -128,7 +128,7 @@ function withEdits(log: readonly RunEvent[], { index, feedback }: Omit<StepEnd, 
 function editsAfter(log: readonly RunEvent[], end: number): RunEvent[] {
   let saysAgain = false;
   return log.slice(end).filter((event) => {
-    // the continued run first repeats how its tasks stand, with the origin of each task
+    // the continued run first repeats the state of its tasks, with the origin of each
     if (event.type === 'run-resume') saysAgain = true;
     if (event.type === 'step-start' && event.agent === undefined) saysAgain = false;
     return !saysAgain && isUserEdit(event);

@@ -40,7 +40,7 @@ export function retryRun(
   return retryFromLog(run, starts, from);
 }
 
-/** Tries the last turn again from the log. */
+/** Retries the last turn from the log. */
 function retryFromLog(run: RunInternals, starts: RetryStarts, from: number | undefined): Promise<unknown> {
   const log = run.log.events;
   const [first] = log;
@@ -68,7 +68,7 @@ function isInstance(value: unknown): boolean {
   return isRecord(value) && ![Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null);
 }
 
-/** Follows lost work again, or tries it again from the log if it does not exist any more or is over. */
+/** Follows lost work again, or retries it from the log if it no longer exists or has ended. */
 function followAgain(run: RunInternals, starts: RetryStarts, lost: LostConnection): Promise<unknown> {
   const { definition, model, options } = run.settings;
   // the executor makes one run of the request's key; a start that it has refused, or not received, has the current settings

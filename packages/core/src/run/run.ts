@@ -91,7 +91,7 @@ export type Run<Input = void, Types extends PromptTypes = PromptTypes> = RunHand
   /** Continues the conversation: the prompt's own messages, all turns so far, then this one. Resolves as `start` does. */
   send(message: SendMessage, options?: SendOptions): Promise<Types['output']>;
   /**
-   * Tries the last turn again in the same log, and keeps the steps before `from`: none of their calls is made
+   * Retries the last turn in the same log, and keeps the steps before `from`: none of their calls is made
    * again. Without `from`, a step in which a call has started is kept, too: a call without an end is made again
    * if its tool only reads or is idempotent, an agent continues where it was (not on a route), and any other call
    * ends with an error. A run on a route whose connection was lost is followed again, as long as the route keeps it.

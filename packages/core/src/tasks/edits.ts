@@ -57,7 +57,7 @@ function addTask(list: TaskList, { title, index = list.items.length }: EditOf<'a
   if (outside !== undefined) return refuse(list, outside);
   const added = addTaskEvent(list, title.trim(), 'user', index);
   const what = `task-${list.nextNumber} ${quote(title)}`;
-  return accept(list, [added], `The user added ${what}${neighbour(list.items, index)}.`);
+  return accept(list, [added], `The user added ${what}${neighbor(list.items, index)}.`);
 }
 
 function rename(list: TaskList, task: TaskItem, title: string): Decision {
@@ -83,7 +83,7 @@ function move(list: TaskList, task: TaskItem, index: number): Decision {
   if (outside !== undefined) return refuse(list, outside);
   if (list.items[index] === task) return refuse(list, `${task.id} is at index ${index} already.`);
   const moved: TaskEvent = { type: 'task-move', taskId: task.id, index, by: 'user' };
-  return accept(list, [moved], `The user moved ${name(task)}${neighbour(others, index)}.`);
+  return accept(list, [moved], `The user moved ${name(task)}${neighbor(others, index)}.`);
 }
 
 function skip(list: TaskList, task: TaskItem, reason: string): Decision {
@@ -146,7 +146,7 @@ function notPossibleReply(task: TaskItem, type: keyof typeof possible): string {
   return `${why}${wait} It can be ${words.join(', ').replace(/, (?=[^,]*$)/, ' or ')}.`;
 }
 
-function neighbour(others: readonly TaskItem[], index: number): string {
+function neighbor(others: readonly TaskItem[], index: number): string {
   const before = others[index - 1];
   if (before !== undefined) return ` after ${before.id}`;
   return others[0] === undefined ? '' : ` before ${others[0].id}`;

@@ -37,7 +37,7 @@ export type ApprovableCall = {
 };
 
 /** The maximum number of approvals of one call whose edited arguments the schema refuses. */
-const MAX_TRIES = 3;
+const MAX_ATTEMPTS = 3;
 
 /**
  * Returns the arguments with which a call may run: unchanged if it needs no approval, otherwise those of the
@@ -56,7 +56,7 @@ export async function approvedArguments(
   if (!asks) return { args };
   const request = { toolCallId, toolName, input: toJson(args, runContext.secrets) };
   let why = verdict?.reason;
-  for (let tries = 1; ; tries += 1) {
+  for (let attempts = 1; ; attempts += 1) {
     const explained = why === undefined ? request : { ...request, reason: why };
     const response = await runContext.pending.requestApproval(explained, abortSignal, path);
     if (!response.approved) {
@@ -69,7 +69,7 @@ export async function approvedArguments(
       return { args: await parseWith(inputSchema, response.input), edited: response.input };
     } catch (error) {
       // a program that gives the same response each time would otherwise be asked forever
-      if (tries === MAX_TRIES) throw error;
+      if (attempts === MAX_ATTEMPTS) throw error;
       why = error instanceof Error ? error.message : getErrorMessage(error);
     }
   }

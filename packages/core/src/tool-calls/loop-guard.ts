@@ -7,7 +7,7 @@ import { fillRule, type FullLoopRule } from './loop-rules.ts';
 const REMEMBERED_CALLS = 500;
 
 /** A tool call that is about to be made. */
-export type GuardedCall = {
+export type LoopCall = {
   toolName: string;
   input: unknown;
   effect?: ToolEffect | undefined;
@@ -44,11 +44,11 @@ export type LoopGuard = {
    * Returns the verdict on a call. If it is `run`, pass the promise of the call's result to `settled` at once,
    * so that an identical call of the same step can wait for it. With another verdict, `settled` does nothing.
    */
-  check(call: GuardedCall): CheckedCall;
+  check(call: LoopCall): LoopCheck;
 };
 
 /** The guard's verdict on one call. */
-export type CheckedCall = {
+export type LoopCheck = {
   verdict: LoopVerdict;
   settled(output: Promise<unknown>): void;
   /** Checks a call that is made inside this one. Its progress does not restart the count of this one. */
@@ -102,9 +102,9 @@ export function createLoopGuard(strict = false): LoopGuard {
   }
 
   function check(
-    { toolName, input, effect, rule = defaultRule }: GuardedCall,
+    { toolName, input, effect, rule = defaultRule }: LoopCall,
     outer: readonly CallRecord[],
-  ): CheckedCall {
+  ): LoopCheck {
     const key = canonicalCall(toolName, input);
     const known = seen.get(key);
     const entry = known ?? { count: 0, output: undefined, succeeded: false };

@@ -6,7 +6,7 @@ import { CuelineError, type ErrorSource } from '../base/errors.ts';
 import { redact } from '../json/redact.ts';
 import { lastOutput } from '../tools/tool-callbacks.ts';
 import { capOutput } from '../tools/cap-output.ts';
-import type { CallPermit, RequestPermit } from './pipeline-tool.ts';
+import type { AllowedCall, CheckCall } from './pipeline-tool.ts';
 import { toJson } from '../messages/to-json.ts';
 import { toolErrorText } from '../tools/tool-error-text.ts';
 import { agentContextOf, bindAgentContext, type AgentContext } from './run-context.ts';
@@ -17,7 +17,7 @@ export type OuterCall = {
   name: string;
   rules: ToolRules;
   context: ToolContext;
-  requestPermit: RequestPermit;
+  checkCall: CheckCall;
   /** Returns the time limit of a call whose tool sets none, in milliseconds. */
   toolMs: (toolName: string) => number;
 };
@@ -41,7 +41,7 @@ export function makeSubCalls(agentContext: AgentContext, outer: OuterCall): SubC
       repeatable: repeatable ?? outer.rules.repeatable,
       loopGuard: loopGuard ?? outer.rules.loopGuard,
     });
-    const permitted = admitted(() => outer.requestPermit({ toolName, input, effect, rule }, index === 0));
+    const allowed = allowedOrRefused(() => outer.checkCall({ toolName, input, effect, rule }, index === 0));
     const startedAt = performance.now();
     const end = (
       outcome: { output: unknown; repeated?: true } | { error: string; source: ErrorSource },
@@ -76,8 +76,8 @@ export function makeSubCalls(agentContext: AgentContext, outer: OuterCall): SubC
       return limitedCaller.releaseWhile === undefined ? wait() : limitedCaller.releaseWhile(wait);
     };
     try {
-      if ('refused' in permitted) throw permitted.refused;
-      const { verdict, settled } = permitted;
+      if ('refused' in allowed) throw allowed.refused;
+      const { verdict, settled } = allowed;
       const result = verdict.kind === 'repeat' ? repeated(verdict.output) : make();
       settled(result);
       const output = await result;
@@ -96,10 +96,10 @@ export function makeSubCalls(agentContext: AgentContext, outer: OuterCall): SubC
   };
 }
 
-/** Returns a permit, or the reason for a refusal. Throws what ends the whole run. */
-function admitted(requestPermit: () => CallPermit): CallPermit | { refused: unknown } {
+/** Returns the allowed call, or the reason for a refusal. Throws what ends the whole run. */
+function allowedOrRefused(checkCall: () => AllowedCall): AllowedCall | { refused: unknown } {
   try {
-    return requestPermit();
+    return checkCall();
   } catch (refused) {
     if (CuelineError.isInstance(refused)) throw refused;
     return { refused };

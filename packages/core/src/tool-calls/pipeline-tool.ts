@@ -1,6 +1,6 @@
 import type { FlexibleSchema } from 'ai';
 import type { SettlingRules, ToolContext, ToolRules } from '../tools/tool-types.ts';
-import type { CheckedCall, GuardedCall, LoopVerdict } from './loop-guard.ts';
+import type { LoopCheck, LoopCall, LoopVerdict } from './loop-guard.ts';
 
 /** A tool as the pipeline sees it, whichever kind it is. */
 export type PipelineTool = {
@@ -22,18 +22,18 @@ export type PipelineTool = {
   timeoutMessage?: string;
   /** Changes a result before the log and the model get it. */
   finish: (output: unknown) => unknown;
-  /** `requestPermit` is called before each call inside this one; `begin` reports that the call starts now. */
-  run: (args: unknown, context: ToolContext, requestPermit: RequestPermit, begin: () => void) => unknown;
+  /** `checkCall` is called before each call inside this one; `begin` reports that the call starts now. */
+  run: (args: unknown, context: ToolContext, checkCall: CheckCall, begin: () => void) => unknown;
 };
 
 /**
  * Counts a call and checks it with the loop guard. Throws an error that the model reads or that ends the run if
  * the call is not allowed.
  */
-export type RequestPermit = (call: GuardedCall, counted?: boolean) => CallPermit;
+export type CheckCall = (call: LoopCall, counted?: boolean) => AllowedCall;
 
-/** Permission for a call. `verdict` says whether it runs or repeats an earlier result. */
-export type CallPermit = Omit<CheckedCall, 'verdict'> & {
+/** A call that may be made. `verdict` says whether it runs or repeats an earlier result. */
+export type AllowedCall = Omit<LoopCheck, 'verdict'> & {
   verdict: Extract<LoopVerdict, { kind: 'run' | 'repeat' }>;
 };
 

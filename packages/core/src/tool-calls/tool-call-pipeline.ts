@@ -15,14 +15,8 @@ import { isForeignSuspension } from '../tools/suspend.ts';
 import { redactKeys } from '../messages/redact-keys.ts';
 import { editNote } from '../messages/tool-output.ts';
 import { budgetExceededError } from './limits.ts';
-import { createLoopGuard, type GuardedCall, type LoopGuard } from './loop-guard.ts';
-import type {
-  CallContext,
-  CallPermit,
-  PipelineTool,
-  RequestPermit,
-  ToolCallRecorder,
-} from './pipeline-tool.ts';
+import { createLoopGuard, type LoopCall, type LoopGuard } from './loop-guard.ts';
+import type { CallContext, AllowedCall, PipelineTool, CheckCall, ToolCallRecorder } from './pipeline-tool.ts';
 import type { LoopRules } from './loop-rules.ts';
 import type { ApprovalVerdict } from './tool-approval.ts';
 import { bindAgentContext, type AgentContext } from './run-context.ts';
@@ -34,28 +28,28 @@ import { timeLimit, untilAborted, untilSettled } from '../base/until-aborted.ts'
 type End = { resolve: (output: unknown) => void; reject: (error: unknown) => void };
 
 /** A call that the limits and the loop guard allow to run. */
-type AdmittedCall = {
+type CheckedCall = {
   tool: PipelineTool;
   input: unknown;
   context: ToolContext;
-  /** Asks for a call inside this one. */
-  requestInside: RequestPermit;
+  /** Checks a call inside this one against the limits and the loop guard. */
+  checkInside: CheckCall;
 };
 
 /** A call that is approved and has its permit. */
-type EnteredCall = {
+type PreparedCall = {
   /** Aborts when the call must end: because the run is stopped, or because the time is up. */
   signal: AbortSignal | undefined;
   /** Logs that the call starts, and waits until that is stored, before the call may change something. */
   begin: () => Promise<void>;
   /** Calls the tool's function. */
   run: () => unknown;
-  /** Ends the call. `work` is what may still be running of it. */
-  leave: (work: Promise<unknown> | undefined) => void;
+  /** Ends the call. `work` settles when its function has really ended. */
+  end: (work: Promise<unknown> | undefined) => void;
 };
 
 /** A call that an earlier process of the run has made. Without an output, it failed; a refused call has its refusal. */
-export type RememberedCall = Pick<GuardedCall, 'toolName' | 'input' | 'effect'> & {
+export type RememberedCall = Pick<LoopCall, 'toolName' | 'input' | 'effect'> & {
   rules: ToolRules;
   isInvalid: boolean;
   output?: unknown;
@@ -127,18 +121,18 @@ class Pipeline implements ToolCallPipeline {
     this.#count();
     const { effect } = rules;
     const rule = this.#runContext.loopRules.of(name, rules);
-    const callPermit = this.#requestPermit({ toolName: name, input, effect, rule }, this.#loops.check);
-    const { verdict, settled } = callPermit;
-    const requestInside: RequestPermit = (inner, counted = false) => {
+    const allowed = this.#checkLoop({ toolName: name, input, effect, rule }, this.#loops.check);
+    const { verdict, settled } = allowed;
+    const checkInside: CheckCall = (inner, counted = false) => {
       if (!counted) this.#count();
-      return this.#requestPermit(inner, callPermit.checkInside);
+      return this.#checkLoop(inner, allowed.checkInside);
     };
     if (verdict.kind === 'repeat') {
       this.#notes.set(context.toolCallId, verdict.note);
       this.#recorder.toolRepeated(context.toolCallId);
       return verdict.output;
     }
-    const call: AdmittedCall = { tool, input, context, requestInside };
+    const call: CheckedCall = { tool, input, context, checkInside };
     if (!streams) {
       const output = this.#once(call);
       // a refusal is an answer: an identical call gets the same one
@@ -151,7 +145,7 @@ class Pipeline implements ToolCallPipeline {
     return this.#each(call, end);
   }
 
-  /** Counts a call. Throws what ends the run, or what the model reads, if the call is one too many. */
+  /** Counts a call. If it exceeds a limit, throws the error that ends the run, or the one that the model reads. */
   #count(): void {
     this.#callsInStep += 1;
     const exceeded = this.#runContext.budget.takeToolCall();
@@ -162,41 +156,41 @@ class Pipeline implements ToolCallPipeline {
     }
   }
 
-  #requestPermit(inner: GuardedCall, check: LoopGuard['check']): CallPermit {
+  #checkLoop(inner: LoopCall, check: LoopGuard['check']): AllowedCall {
     const { verdict, ...checked } = check(inner);
     if (verdict.kind === 'end') return this.#fail(verdict.error);
     if (verdict.kind === 'refuse') throw toModelError(verdict.reason);
     return { ...checked, verdict };
   }
 
-  async #once(call: AdmittedCall): Promise<unknown> {
+  async #once(call: CheckedCall): Promise<unknown> {
     try {
-      const entered = await this.#enter(call);
+      const prepared = await this.#prepare(call);
       let work: Promise<unknown> | undefined;
       try {
-        await entered.begin();
-        const result = async (): Promise<unknown> => lastOutput(entered.run(), entered.signal);
-        const output = await untilToolEnds((work = this.#runContext.track(result())), entered.signal);
+        await prepared.begin();
+        const result = async (): Promise<unknown> => lastOutput(prepared.run(), prepared.signal);
+        const output = await untilToolEnds((work = this.#runContext.track(result())), prepared.signal);
         return this.#finished(call, output);
       } finally {
-        entered.leave(work);
+        prepared.end(work);
       }
     } catch (error) {
       throw this.#withoutSecrets(error);
     }
   }
 
-  async *#each(call: AdmittedCall, last: End): AsyncGenerator<unknown> {
+  async *#each(call: CheckedCall, last: End): AsyncGenerator<unknown> {
     let output: unknown = null;
     try {
-      const entered = await this.#enter(call);
+      const prepared = await this.#prepare(call);
       let work: Promise<unknown> | undefined;
       try {
-        await entered.begin();
-        const outputs = (entered.run() as AsyncIterable<unknown>)[Symbol.asyncIterator]();
+        await prepared.begin();
+        const outputs = (prepared.run() as AsyncIterable<unknown>)[Symbol.asyncIterator]();
         try {
           for (;;) {
-            const next = await untilToolEnds(this.#runContext.track(outputs.next()), entered.signal);
+            const next = await untilToolEnds(this.#runContext.track(outputs.next()), prepared.signal);
             if (next.done === true) break;
             yield (output = this.#finished(call, next.value));
           }
@@ -206,7 +200,7 @@ class Pipeline implements ToolCallPipeline {
           if (work !== undefined) this.#runContext.track(work).catch(() => {});
         }
       } finally {
-        entered.leave(work);
+        prepared.end(work);
       }
     } catch (error) {
       const safe = this.#withoutSecrets(error);
@@ -221,15 +215,15 @@ class Pipeline implements ToolCallPipeline {
   }
 
   /** Returns an output for the log and the model. */
-  #finished({ tool }: AdmittedCall, output: unknown): unknown {
+  #finished({ tool }: CheckedCall, output: unknown): unknown {
     // as text, so that neither a session nor the reader of a log takes it for a suspension
     const data = isForeignSuspension(output) ? JSON.stringify(output) : output;
     return redactKeys(tool.finish(data), this.#runContext.secrets);
   }
 
   /** Waits until a call may start: in the log, approved, and with a permit. Its time begins to run. */
-  async #enter(call: AdmittedCall): Promise<EnteredCall> {
-    const { tool, context, requestInside } = call;
+  async #prepare(call: CheckedCall): Promise<PreparedCall> {
+    const { tool, context, checkInside } = call;
     const { name, rules } = tool;
     const { toolCallId, abortSignal } = context;
     // waits for the log, so that the tool's events come after its call
@@ -273,9 +267,9 @@ class Pipeline implements ToolCallPipeline {
       run: () => {
         this.#options.onStart(name);
         const own = signal === undefined ? context : { ...context, abortSignal: signal };
-        return tool.run(ownCopy(args), bindAgentContext(own, inside()), requestInside, started);
+        return tool.run(ownCopy(args), bindAgentContext(own, inside()), checkInside, started);
       },
-      leave: (work) => {
+      end: (work) => {
         void untilSettled(work, ms).then(() => permit?.release());
         limit?.clear();
         this.#recorder.toolTimed(toolCallId, Math.round((performance.now() - startedAt) * 100) / 100);
@@ -284,7 +278,7 @@ class Pipeline implements ToolCallPipeline {
   }
 
   /** Returns the arguments of a call once it is approved, and notes if the user has edited them. */
-  async #approvedArguments({ tool, input, context }: AdmittedCall): Promise<unknown> {
+  async #approvedArguments({ tool, input, context }: CheckedCall): Promise<unknown> {
     const { name: toolName, rules, inputSchema } = tool;
     const verdict = this.#options.verdictOf(toolName, context.toolCallId);
     const call = { toolName, rules, inputSchema, args: input, context, verdict };
@@ -358,7 +352,7 @@ class Pipeline implements ToolCallPipeline {
  * Returns a call that cannot run, for the loop guard: under a name that no tool has, because the same call is a different
  * one once it can run, and as a read, which is no progress.
  */
-function invalidCall(toolName: string, input: unknown, rule: LoopRules['general']): GuardedCall {
+function invalidCall(toolName: string, input: unknown, rule: LoopRules['general']): LoopCall {
   return { toolName: `invalid ${toolName}`, input, effect: 'read', rule };
 }
 

@@ -49,7 +49,7 @@ export function createToolRegistry(options: ToolCallPipelineOptions): ToolRegist
 class Registry implements ToolRegistry {
   readonly #options: ToolCallPipelineOptions;
   readonly #agentContext;
-  readonly #guard;
+  readonly #pipeline;
   readonly tools: ToolSet = {};
   #current: ReadonlyMap<string, ToolDefinition> = new Map();
   readonly #made = new WeakMap<ToolDefinition, ToolSet[string]>();
@@ -57,18 +57,18 @@ class Registry implements ToolRegistry {
   constructor(options: ToolCallPipelineOptions) {
     this.#options = options;
     this.#agentContext = options.agentContext;
-    this.#guard = createToolCallPipeline(options);
+    this.#pipeline = createToolCallPipeline(options);
   }
 
   invalid(toolName: string, input: unknown): void {
-    this.#guard.invalid(toolName, input);
+    this.#pipeline.invalid(toolName, input);
   }
 
   #toTool(name: string, definition: ToolDefinition): ToolSet[string] {
-    if (definition.kind === 'ready') return this.#guardReady(name, definition.tool);
+    if (definition.kind === 'ready') return this.#toReadyTool(name, definition.tool);
     const { description, inputSchema, rules } = definition;
     const isClient = definition.kind === 'client';
-    const guarded: PipelineTool = {
+    const pipelineTool: PipelineTool = {
       name,
       rules,
       inputSchema,
@@ -79,10 +79,10 @@ class Registry implements ToolRegistry {
       description,
       inputSchema,
       ...(rules.providerOptions === undefined ? {} : { providerOptions: rules.providerOptions }),
-      execute: (args: unknown, context: CallContext) => this.#guard.call(guarded, args, context),
+      execute: (args: unknown, context: CallContext) => this.#pipeline.call(pipelineTool, args, context),
       toModelOutput: ({ toolCallId, output }) =>
         // a value from a page is data, also if it looks like a list of parts
-        withNote(isClient ? toDataOutput(output) : toModelOutput(output), this.#guard.noteOf(toolCallId)),
+        withNote(isClient ? toDataOutput(output) : toModelOutput(output), this.#pipeline.noteOf(toolCallId)),
     }) as ToolSet[string];
   }
 
@@ -113,7 +113,7 @@ class Registry implements ToolRegistry {
           needsPermit: false,
           startsLater: true,
           timeoutMessage: unanswered(name, rules.timeoutMs),
-          run: (args, context, _requestPermit, begin) =>
+          run: (args, context, _checkCall, begin) =>
             callClientTool(
               this.#agentContext,
               { name, rules, outputSchema: definition.outputSchema, args, context },
@@ -124,7 +124,7 @@ class Registry implements ToolRegistry {
         return {
           streams: false,
           needsPermit: true,
-          run: (args, context, requestPermit) =>
+          run: (args, context, checkCall) =>
             definition.run(
               args,
               context,
@@ -132,7 +132,7 @@ class Registry implements ToolRegistry {
                 name,
                 rules,
                 context,
-                requestPermit,
+                checkCall,
                 toolMs: this.#options.toolMs,
               }),
             ),
@@ -148,7 +148,7 @@ class Registry implements ToolRegistry {
   }
 
   /** Wraps an AI SDK tool. Its own conversions stay, and its calls go through the pipeline. */
-  #guardReady(name: string, ready: ToolSet[string]): ToolSet[string] {
+  #toReadyTool(name: string, ready: ToolSet[string]): ToolSet[string] {
     const { execute, toModelOutput: own, needsApproval } = ready;
     if (execute === undefined) {
       if (hasNoFunction(ready) && needsApproval !== undefined && needsApproval !== false) {
@@ -160,7 +160,7 @@ class Registry implements ToolRegistry {
     const ownSchema = ready.inputSchema as ToolSchema | undefined;
     const inputSchema = ownSchema === undefined ? asSchema(ownSchema) : toSchema(name, ownSchema);
     const run = (args: unknown, context: ToolContext): unknown => execute(args as never, context as never);
-    const guarded: PipelineTool = {
+    const pipelineTool: PipelineTool = {
       name,
       rules: readyRules(ready),
       inputSchema,
@@ -179,11 +179,11 @@ class Registry implements ToolRegistry {
       inputSchema,
       // the AI SDK would end the run or abort an agent; the run asks itself and continues
       needsApproval: false,
-      execute: (args: unknown, context: CallContext) => this.#guard.call(guarded, args, context),
+      execute: (args: unknown, context: CallContext) => this.#pipeline.call(pipelineTool, args, context),
       toModelOutput: async (result: Parameters<NonNullable<typeof own>>[0]) =>
         withNote(
           redactKeys(await ownModelOutput(name, ready, result), this.#agentContext.runContext.secrets),
-          this.#guard.noteOf(result.toolCallId),
+          this.#pipeline.noteOf(result.toolCallId),
         ),
     };
   }
@@ -219,7 +219,7 @@ class Registry implements ToolRegistry {
       // as in the process that asked, a refusal is an answer
       const refusal = errorText?.startsWith(refusedText(toolName)) === true ? { output: errorText } : {};
       const rules = this.#rulesOf(toolName);
-      await this.#guard.remember({
+      await this.#pipeline.remember({
         toolName,
         input,
         effect: rules.effect,
@@ -232,7 +232,7 @@ class Registry implements ToolRegistry {
 
   update(definitions: ReadonlyMap<string, ToolDefinition>, taskId?: string, forgets?: boolean): void {
     this.#current = definitions;
-    this.#guard.beginStep(taskId, forgets);
+    this.#pipeline.beginStep(taskId, forgets);
     for (const name of Object.keys(this.tools)) if (!definitions.has(name)) delete this.tools[name];
     for (const [name, definition] of definitions) {
       const known = this.#made.get(definition) ?? this.#toTool(name, definition);

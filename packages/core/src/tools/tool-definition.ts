@@ -84,7 +84,7 @@ export function checkToolName(name: string): void {
   if (toolName.test(name) && name !== '__proto__') return;
   throw new CuelineError(
     'invalid_definition',
-    `"${name}" cannot be a tool's name. Use up to 64 letters, digits, _ and -, and begin with a letter, such as getWeather.`,
+    `"${name}" cannot be a tool's name. Use up to 64 letters, digits, _ and -, and begin with a letter or _, such as getWeather.`,
   );
 }
 

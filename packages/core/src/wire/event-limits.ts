@@ -79,7 +79,7 @@ const bounds: Record<RunEvent['type'], Bound> = {
   'agent-end': ['entries', 'ends of agents'],
   'task-add': ['entries', 'tasks'],
   'task-update': ['changes', 'changes to tasks'],
-  'task-move': ['changes', 'moves of tasks'],
+  'task-move': ['changes', 'moved tasks'],
   'task-remove': ['entries', 'removed tasks'],
   'approval-request': ['entries', 'approvals'],
   'approval-response': ['entries', 'responses to approvals'],
@@ -91,13 +91,13 @@ const bounds: Record<RunEvent['type'], Bound> = {
   'client-tool-withdraw': ['entries', 'withdrawn client tool calls'],
   steer: ['entries', 'reminders'],
   source: ['entries', 'sources'],
-  custom: ['entries', 'parts of a provider'],
+  custom: ['entries', 'parts specific to a provider'],
   file: ['entries', 'files'],
   warning: ['entries', 'warnings'],
   retry: ['entries', 'retries'],
 };
 
-const unknown: Bound = ['entries', 'events of a type that is not known'];
+const unknown: Bound = ['entries', 'events of an unknown type'];
 
 /** True for a type of event that this version knows. */
 export function isEventType(type: unknown): type is RunEvent['type'] {
@@ -135,7 +135,7 @@ export function createEventCounter(
     const type = (event as { type?: unknown } | null | undefined)?.type;
     const isKnown = isEventType(type);
     if (typeof type !== 'string' || (!isKnown && unknownTypes === 'refused')) {
-      return 'an event of a type that is not known';
+      return 'an event of an unknown type';
     }
     const [limit, what] = isKnown ? bounds[type] : unknown;
     const kind = isKnown ? type : '';

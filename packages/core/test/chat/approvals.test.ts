@@ -198,7 +198,7 @@ test('A new message instead of an answer ends the call, and a later answer is an
   const [id] = approvalsOf(chat);
   await chat.sendMessage({ text: 'Forget it.' });
   expect(textOf(chat.messages.at(-1))).toBe('Then not.');
-  expect(sent(model)[1]?.messages).toContain('pay fails: The run ended before this had a result.');
+  expect(sent(model)[1]?.messages).toContain('pay fails: The run ended before this call had a result.');
   await chat.addToolApprovalResponse({ id: id!, approved: true });
   await chat.sendMessage();
   expect(chat.error?.message).toContain('The run that asked for this response no longer exists');
@@ -281,7 +281,7 @@ describe('executors', () => {
   test('An executor that takes no commands is an error, and nothing is sent again', async () => {
     const { chat, transport } = await approvedOn({ start: inProcess().start });
     await vi.waitFor(() => expect(chat.status).toBe('error'));
-    expect(chat.error?.message).toBe('This executor takes no commands.');
+    expect(chat.error?.message).toBe('This executor does not accept commands.');
     expect(submits(chat)).toBe(2);
     transport.stop(chat.id);
   });

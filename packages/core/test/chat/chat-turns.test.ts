@@ -69,12 +69,12 @@ test.each<[string, object, object | undefined]>([
   [
     'an approved call whose run never got the answer has no result',
     { ...pay, state: 'approval-responded', approval: { id: 'r', approved: true } },
-    { ...pay, state: 'output-error', errorText: 'The run ended before this had a result.' },
+    { ...pay, state: 'output-error', errorText: 'The run ended before this call had a result.' },
   ],
   [
     'a call without an answer has no result',
     { ...pay, state: 'approval-requested', approval: { id: 'r' } },
-    { ...pay, state: 'output-error', errorText: 'The run ended before this had a result.' },
+    { ...pay, state: 'output-error', errorText: 'The run ended before this call had a result.' },
   ],
   [
     'any other call stays unchanged',

@@ -84,7 +84,7 @@ describe('a model call that fails before any of its answer arrives', () => {
     expect(usage).toMatchObject({ inputTokens: 100 * calls, outputTokens: 10 * calls });
   });
 
-  test('of an agent or a session counts for the limit of tokens when it was the last one', async () => {
+  test('of an agent or a session counts for the token limit when it was the last one', async () => {
     const { state } = await play(
       go((prompt) => prompt.defAgent('helper', 'Helps', z.object({}), (_args, inner) => inner.$`Help.`)),
       [[call('helper')], malformed, 'Done.'],

@@ -81,7 +81,7 @@ describe('a prompt with an output schema', () => {
 
   test('fails after three invalid answers, and the state has the last one', async () => {
     const { run, model } = open([bad, 'Sorry.', bad]);
-    await expect(run.start()).rejects.toMatchObject({ code: 'parse_failed', details: { tries: 3 } });
+    await expect(run.start()).rejects.toMatchObject({ code: 'parse_failed', details: { attempts: 3 } });
     expect(model.calls).toHaveLength(3);
     expect(run.getState()).toMatchObject({
       status: 'error',
@@ -98,7 +98,7 @@ describe('a prompt with an output schema', () => {
     await expect(run.start()).rejects.toMatchObject({
       code: 'parse_failed',
       message:
-        'The answer did not fit its schema after 3 tries. Raise maxOutputTokens, or ask for less at once. What did not fit: it was cut off at the token limit',
+        'The answer did not fit its schema after 3 attempts. Raise maxOutputTokens, or ask for less at once. What did not fit: it was cut off at the token limit',
     });
     expect(JSON.stringify(told(model, 1))).toContain('it was cut off at the token limit');
   });

@@ -306,7 +306,7 @@ describe('a run without an answer fails only its own case', () => {
         onUsage?.({ model: 'm', inputTokens: -1, outputTokens: 0 });
         return true;
       },
-      'The scorer scorer failed: it reported the usage {"inputTokens":-1,"model":"m","outputTokens":0}. Report { model: \'openai:gpt-4o\', inputTokens: 120, outputTokens: 30 }.',
+      'The scorer scorer failed: it reported invalid usage, {"inputTokens":-1,"model":"m","outputTokens":0}. Report { model: \'openai:gpt-4o\', inputTokens: 120, outputTokens: 30 }.',
     ],
   ])('a scorer that %s', async (_, score, message) => {
     const evalOf = defineEval({

@@ -1,6 +1,6 @@
 // Faulty prompt files: each fault has the path of the value and says what to write instead.
 import type { CuelineError } from '@cueline/core';
-import { createPromptLibrary, type LibraryFault } from '@cueline/core/library';
+import { createPromptLibrary, type LibraryIssue } from '@cueline/core/library';
 import { describe, expect, test } from 'vitest';
 
 const valid = { id: 'greet', version: '1.0.0', name: 'Greet', userPrompt: 'Greet {NAME}.' };
@@ -15,7 +15,7 @@ function faultsOf(value: unknown): string[] {
   } catch (error) {
     expect(error).toMatchObject({ code: 'invalid_library' });
     const { details, message } = error as CuelineError;
-    const faults = details?.['faults'] as LibraryFault[];
+    const faults = details?.['issues'] as LibraryIssue[];
     expect(message, 'the first fault is in the message').toContain(
       `${faults[0]!.path} ${faults[0]!.message}`,
     );
@@ -283,6 +283,6 @@ test('all faults of a file are reported together, the first five in the message'
 
 test('the paths begin with the name of the file', async () => {
   await expect(createPromptLibrary('[{}]')).rejects.toMatchObject({
-    details: { faults: expect.arrayContaining([{ path: 'sources[0][0].id', message: expect.any(String) }]) },
+    details: { issues: expect.arrayContaining([{ path: 'sources[0][0].id', message: expect.any(String) }]) },
   });
 });

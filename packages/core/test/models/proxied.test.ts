@@ -148,7 +148,7 @@ describe('proxied', () => {
     }
   });
 
-  // a law of the address alone: wherever it is sent is inside of what is google's
+  // a property of the address alone: every request stays below the provider's path
   test('sends any id under its URL, or refuses it', async () => {
     const piece = fc.constantFrom(
       '.',

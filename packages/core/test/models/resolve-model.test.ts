@@ -285,7 +285,7 @@ describe('providers of the environment', () => {
     expect(error.toJSON()).toEqual({
       code: 'missing_key',
       message:
-        'No API key for openai. A page has none. Run the prompt on a server (viaRoute), call the model through one ' +
+        'No API key for openai. A page has no key. Run the prompt on a server (viaRoute), call the model through one ' +
         "(models={proxied('/api/models')}), pass the user's own key (models={{ env: { OPENAI_API_KEY: … } }}), or use " +
         'simulated:demo, which needs none.',
       details: { provider: 'openai', variable: 'OPENAI_API_KEY' },

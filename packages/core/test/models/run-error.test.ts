@@ -39,10 +39,10 @@ describe('toRunError', () => {
     [
       401,
       'auth',
-      'api.example.com refused the API key (401): Nope. Check the key, and that it belongs to this provider.',
+      'api.example.com refused the API key (401): Nope. Check that the key is complete and belongs to this provider.',
     ],
     [403, 'model_denied', 'api.example.com does not offer this model (403): Nope.'],
-    [404, 'model_denied', 'Check the model id, the base URL and what the key may use.'],
+    [404, 'model_denied', 'Check the model id and the base URL, and that the key may use this model.'],
     [402, 'rate_limited', 'Nope.'],
     [429, 'rate_limited', 'api.example.com accepts no more requests at the moment (429): Nope. Wait a while'],
     [500, 'provider_error', 'api.example.com reported an error (500): Nope.'],

@@ -58,7 +58,7 @@ describe('a broken answer', () => {
       { code: 'stream_truncated', finishReason: 'stop' },
     ],
     [
-      'an end at the limit of tokens',
+      'an end at the token limit',
       [...begun, finish('length')],
       { code: 'stream_truncated', finishReason: 'length' },
     ],

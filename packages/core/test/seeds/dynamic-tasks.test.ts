@@ -1,4 +1,4 @@
-// The prompt language: each example as it is promised, and what the model is sent for it.
+// Each example of the prompt language's specification, and the request that the model gets for it.
 import type { PromptSource } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
 import { sent, transcript } from '../sent-requests.ts';

@@ -70,7 +70,7 @@ describe('edits', () => {
     ]);
   });
 
-  test('the message to the model about a position names a neighbour', () => {
+  test('the message to the model about a position names a neighbor', () => {
     expect(editTasks(four, { type: 'add', title: 'New', index: 0 }).reply).toBe(
       'The user added task-5 “New” before task-1.',
     );

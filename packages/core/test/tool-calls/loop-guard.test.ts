@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createLoopGuard, type GuardedCall, type LoopGuard } from '../../src/tool-calls/loop-guard.ts';
+import { createLoopGuard, type LoopCall, type LoopGuard } from '../../src/tool-calls/loop-guard.ts';
 import { after } from '../support/runs.ts';
 
 const unhandled: unknown[] = [];
@@ -8,11 +8,11 @@ const onUnhandled = (reason: unknown): void => void unhandled.push(reason);
 beforeAll(() => void process.on('unhandledRejection', onUnhandled));
 afterAll(() => void process.off('unhandledRejection', onUnhandled));
 
-const read = (path: string): GuardedCall => ({ toolName: 'read', input: { path }, effect: 'read' });
-const write = (text: string): GuardedCall => ({ toolName: 'write', input: { text }, effect: 'write' });
+const read = (path: string): LoopCall => ({ toolName: 'read', input: { path }, effect: 'read' });
+const write = (text: string): LoopCall => ({ toolName: 'write', input: { text }, effect: 'write' });
 
 /** Makes a call as the runner does, with this result or this error, and returns the outcome. */
-async function make(guard: LoopGuard, call: GuardedCall, result: unknown = 'ok'): Promise<string> {
+async function make(guard: LoopGuard, call: LoopCall, result: unknown = 'ok'): Promise<string> {
   const { verdict, settled } = guard.check(call);
   settled(result instanceof Error ? Promise.reject(result) : Promise.resolve(result));
   // what the guard does about a result is done when the next step begins
@@ -20,7 +20,7 @@ async function make(guard: LoopGuard, call: GuardedCall, result: unknown = 'ok')
   return verdict.kind;
 }
 
-async function makeAll(guard: LoopGuard, calls: readonly GuardedCall[]): Promise<string[]> {
+async function makeAll(guard: LoopGuard, calls: readonly LoopCall[]): Promise<string[]> {
   const verdicts: string[] = [];
   for (const call of calls) verdicts.push(await make(guard, call));
   return verdicts;
@@ -138,7 +138,7 @@ describe('identical calls in one step', () => {
 });
 
 describe('progress', () => {
-  test.each<[string, GuardedCall[], string[]]>([
+  test.each<[string, LoopCall[], string[]]>([
     [
       'lets a file be read again after each write',
       [read('a'), write('1'), read('a'), write('2'), read('a'), read('a')],
@@ -159,7 +159,7 @@ describe('progress', () => {
     expect(await makeAll(createLoopGuard(), calls)).toEqual(expected);
   });
 
-  test.each<[string, GuardedCall, GuardedCall, string[]]>([
+  test.each<[string, LoopCall, LoopCall, string[]]>([
     ['two alternating reads', read('a'), read('b'), ['run', 'run', 'repeat', 'repeat', 'refuse', 'refuse']],
     [
       'alternating reads and writes',

@@ -74,7 +74,7 @@ test.each(types)('%s events are measured', (type) => {
 
 test('an event of an unknown type is refused', () => {
   for (const type of ['nothing', '__proto__', 'constructor']) {
-    expect(createEventCounter()(event(type))).toBe('an event of a type that is not known');
+    expect(createEventCounter()(event(type))).toBe('an event of an unknown type');
   }
 });
 

@@ -41,7 +41,7 @@ export type RestateService = VirtualObjectDefinition<string, Handlers>;
 const LONGEST_STEP = { hours: 24 };
 
 const notWorking =
-  'This process takes no calls: `durable.work()` was not called, or its worker was stopped. Restate tries again.';
+  'This process does not accept calls: `durable.work()` was not called, or its worker was stopped. Restate tries again.';
 
 /**
  * Lets [Restate](https://restate.dev) schedule the steps. Each run is a virtual object, to which Restate makes one call at a

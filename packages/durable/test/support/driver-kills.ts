@@ -36,7 +36,7 @@ export function testKilledWorkersLong(name: string, setup: DriverSetup, module: 
     120_000,
   );
 
-  test(`${name}: a worker that was frozen changes nothing when it continues`, async () => {
+  test(`${name}: a frozen worker stores nothing when it continues after another worker has taken its run over`, async () => {
     expect(await freeze(setup, module)).toMatchObject({ result: 'All done.' });
   }, 60_000);
 

@@ -11,7 +11,7 @@ function createEffects(): Effects & { noted: string[] } {
 
 /** Tests sessions and agents with a store. */
 export function testSessions(name: string, open: () => DurableStore): void {
-  test(`${name}: a session runs to its end, and is summarised after each payment`, async () => {
+  test(`${name}: a session runs to its end, and is summarized after each payment`, async () => {
     const effects = createEffects();
     const session = payInvoices(effects);
     const durable = createDurable({ prompts: [session], store: open() });

@@ -44,7 +44,7 @@ export function testStore(
     const key = `key ${three}`;
     for (const runId of [one, two]) {
       await expect(store.create({ runId, key, start: other })).rejects.toThrow(
-        'a run with another key has its id',
+        'another run already has this id',
       );
       expect(await store.find({ key })).toBeUndefined();
       expect(await store.claim(runId, -1)).toMatchObject({ epoch: 1, start });
@@ -67,7 +67,7 @@ export function testStore(
         const cutOff = await openCutOff!(commands);
         isRefused = await cutOff.create({ runId: one, key, start }).then(
           () => expect.unreachable('The start is not refused.'),
-          (error: Error) => error.message.includes('a run with another key has its id'),
+          (error: Error) => error.message.includes('another run already has this id'),
         );
         const store = await open();
         expect(await store.find({ key }), `after ${commands} commands`).toBeUndefined();

@@ -6,7 +6,7 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 /** The error of {@link withTimeout}, and of nothing else. */
 export class TimeoutElapsed extends Error {
   constructor(ms: number) {
-    super(`It took longer than ${ms} ms.`);
+    super(`There was no answer within ${ms} ms.`);
   }
 }
 

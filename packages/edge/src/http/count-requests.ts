@@ -28,16 +28,20 @@ export function createRequestCount(perMinute: number): RequestCount {
     for (const [subject, time] of through) if (time <= at) through.delete(subject);
   }
 
-  /** Returns when the subject's requests, with one more, would be finished. */
+  /** Returns the time at which the subject's requests, with one more, no longer count. */
   function next(subject: string): number {
     const at = performance.now();
     const time = Math.max(through.get(subject) ?? at, at) + interval;
     const wait = time - at - MINUTE_MS;
     // a rounding error is not a request
     if (wait <= 1e-3) return time;
-    throw new Refusal('rate_limited', `You may send ${perMinute} requests per minute. Wait a little.`, {
-      retryAfterMs: wait,
-    });
+    throw new Refusal(
+      'rate_limited',
+      `You have sent more than ${perMinute} requests in a minute. Wait a little.`,
+      {
+        retryAfterMs: wait,
+      },
+    );
   }
 
   return {

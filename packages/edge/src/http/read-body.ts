@@ -54,7 +54,7 @@ export async function readBody(
   if (declared !== undefined && declared !== bytes.byteLength) {
     throw new Refusal(
       'invalid_length',
-      'Content-Length is not the length of the body. Send the right one, or none.',
+      'Content-Length is not the length of the body. Send the correct length, or leave it out.',
     );
   }
   return bytes;
@@ -69,7 +69,10 @@ function declaredLength(headers: Headers): number | undefined {
   if (text === null) return undefined;
   // two framings of one body are used to smuggle requests past a server in front
   if (!/^\d{1,15}$/.test(text) || headers.has('transfer-encoding')) {
-    throw new Refusal('invalid_length', 'Content-Length is invalid or repeated.');
+    throw new Refusal(
+      'invalid_length',
+      'Content-Length is invalid or repeated. Send it once, as a whole number, or leave it out.',
+    );
   }
   return Number(text);
 }
@@ -131,7 +134,7 @@ function parse(bytes: Uint8Array, { depth = 64, take }: BodyLimits): Record<stri
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new Refusal('invalid_json', 'The body is not UTF-8.');
+    throw new Refusal('invalid_json', 'The body is not UTF-8. Send JSON in UTF-8.');
   }
   const found = measure(text);
   if (found.depth > depth) {
@@ -145,9 +148,10 @@ function parse(bytes: Uint8Array, { depth = 64, take }: BodyLimits): Record<stri
   try {
     value = JSON.parse(text);
   } catch {
-    throw new Refusal('invalid_json', 'The body is not JSON.');
+    throw new Refusal('invalid_json', 'The body is not valid JSON. Send a JSON object.');
   }
-  if (!isRecord(value)) throw new Refusal('invalid_body', 'The body is not a JSON object.');
+  if (!isRecord(value))
+    throw new Refusal('invalid_body', 'The body is JSON, but not an object. Send a JSON object.');
   return value;
 }
 

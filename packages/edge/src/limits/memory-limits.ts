@@ -181,7 +181,10 @@ class Accounts {
       compared += 1;
       if (compared === CANDIDATES) break;
     }
-    if (least === undefined) throw new Error(`${this.#subjects} subjects have calls under way.`);
+    if (least === undefined)
+      throw new Error(
+        `createMemoryLimits keeps ${this.#subjects} subjects, and each of them has calls in progress. Raise \`subjects\`, or use createRedisLimits.`,
+      );
     this.bySubject.delete(least);
   }
 

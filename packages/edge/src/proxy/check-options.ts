@@ -171,7 +171,7 @@ function checkProvider(name: string, options: ProxiedProvider): CheckedProvider 
   const baseURL = options.baseURL ?? preset?.baseURL;
   if (baseURL === undefined && (builtInProviders as readonly string[]).includes(name)) {
     throw invalidOptionsError(
-      `${where}: the API of ${name} is not one whose calls can be checked. Use createPromptRoute, whose prompts may use any provider, or give the baseURL and apiKey of an OpenAI-compatible address.`,
+      `${where}: the API of ${name} cannot be checked. Use createPromptRoute, whose prompts may use any provider, or give the baseURL and apiKey of an OpenAI-compatible address.`,
     );
   }
   if (baseURL === undefined) {
@@ -194,7 +194,7 @@ function checkProvider(name: string, options: ProxiedProvider): CheckedProvider 
   const shortest = options.baseURL === undefined ? shortestKey : 1;
   if (typeof apiKey === 'string' && apiKey.trim().length < shortest) {
     throw invalidOptionsError(
-      `${where}.apiKey is too short to be a key. Pass the provider's, or the baseURL of another.`,
+      `${where}.apiKey is too short to be a key. Pass the provider's key, or the baseURL of another provider.`,
     );
   }
   return {

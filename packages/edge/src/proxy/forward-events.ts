@@ -29,7 +29,7 @@ export type ForwardOptions = {
 };
 
 const messages: Record<StreamFault, string> = {
-  timeout: 'The answer took longer than this server waits.',
+  timeout: 'The answer took longer than this server allows. Ask for a shorter answer.',
   unavailable: switchedOff,
   idle: 'The model stopped sending in the middle of its answer.',
   too_large: 'The answer is larger than this server forwards.',

@@ -78,10 +78,10 @@ function acceptCall(part: UntrustedPart, { approvals }: AcceptOptions): Untruste
 }
 
 function notRun(approval: UntrustedPart | undefined): string {
-  if (approval?.['approved'] !== false) return 'The run ended before this had a result.';
+  if (approval?.['approved'] !== false) return 'The run ended before this call had a result.';
   const { reason } = approval;
   const why = typeof reason === 'string' ? `: ${reason}` : '';
-  return `This was not run, because the user did not approve it${why}.`;
+  return `This call was not run, because the user did not approve it${why}.`;
 }
 
 function pick(part: UntrustedPart, names: readonly string[]): Record<string, unknown> {

@@ -96,7 +96,7 @@ export async function resumeChat(
   const refused: Refused = {};
   const limits = { user, commandBytes: 0, refused };
   const transport = chatTransport({ definition, input: undefined }, latest, disconnected.signal, limits, () =>
-    Promise.reject(new Refusal('internal', 'A client that reattaches starts nothing.')),
+    Promise.reject(new Refusal('internal', 'A client that reattaches cannot start a run.')),
   );
   const chunks = await transport.reconnectToStream({ chatId });
   if (chunks !== null) return { chunks, runId: latest.runId, leave };

@@ -18,7 +18,7 @@ export function isRunId(value: unknown): value is string {
 
 /** Returns the refusal for an unknown run, and for a run of another subject. */
 export function unknownRunRefusal(): Refusal {
-  return new Refusal('unknown_run', 'This run does not exist, or it is no longer kept. Start it again.');
+  return new Refusal('unknown_run', 'This run does not exist, or it is no longer stored. Start it again.');
 }
 
 /** Returns the number of the last event that a client has; -1 if it has none. */

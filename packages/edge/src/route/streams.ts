@@ -43,10 +43,10 @@ export function createStreams({ streams, streamsPerRun, leaseMs }: StreamLimits)
     enter(subject, runId) {
       const at = performance.now();
       const slots = slotsOf(subject, at);
-      if (slots.size >= streams) throw tooManyStreamsError(`You may read ${streams} answers`);
+      if (slots.size >= streams) throw tooManyStreamsError(`You are already reading ${streams} answers`);
       const ofRun = [...slots].filter((slot) => slot.runId === runId).length;
       if (runId !== undefined && ofRun >= streamsPerRun)
-        throw tooManyStreamsError(`You may read one run ${streamsPerRun} times`);
+        throw tooManyStreamsError(`You are already reading this run ${streamsPerRun} times`);
       const slot = {
         runId,
         until: at + leaseMs,

@@ -51,13 +51,13 @@ export async function countShare<Value>(
 
 function shareLimitRefusal({ why, retryAfterMs }: Extract<Reserved, { ok: false }>): Refusal {
   if (why === 'concurrent') {
-    return new Refusal('too_many_at_once', 'Too much is being shared at once. Try again in a moment.', {
+    return new Refusal('too_many_at_once', 'You are sharing too much at once. Try again in a moment.', {
       retryAfterMs,
     });
   }
   const message =
     why === 'rpm'
-      ? 'Too much was shared in the last minute. Wait a little.'
+      ? 'You have shared too much in the last minute. Wait a little.'
       : 'The limit of shares for today is reached. Try again in a while, or tomorrow.';
   return new Refusal('rate_limited', message, { retryAfterMs });
 }

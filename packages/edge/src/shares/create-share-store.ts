@@ -80,7 +80,10 @@ async function answer(
   const identity = await settings.identify(request, requester);
   known.subject = identity.subject;
   if (request.headers.get('content-type') !== 'application/octet-stream') {
-    throw new Refusal('unsupported_media_type', 'Send it with content-type: application/octet-stream.');
+    throw new Refusal(
+      'unsupported_media_type',
+      'Send the share with content-type: application/octet-stream.',
+    );
   }
   const { limits, limitStore } = settings;
   const onFailure = (error: unknown): void => settings.report({ type: 'failed', error });

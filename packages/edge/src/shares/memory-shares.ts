@@ -54,7 +54,10 @@ export function createMemoryShares(options: MemorySharesOptions = {}): ShareStor
     async put(id, { body, expiresAt, owner }) {
       if (get(id) !== undefined) return false;
       const size = body.byteLength + OVERHEAD;
-      if (size > maxBytes) throw new Error(`There is no room for more than ${maxBytes} bytes.`);
+      if (size > maxBytes)
+        throw new Error(
+          `The share store in memory holds at most ${maxBytes} bytes. Raise maxBytes of createMemoryShares.`,
+        );
       makeRoom(size);
       shares.set(id, { body: body.slice(), expiresAt, owner });
       used += size;

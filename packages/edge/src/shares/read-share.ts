@@ -19,7 +19,7 @@ export function readShare(body: Uint8Array): Uint8Array {
     if (CuelineError.isInstance(error) && error.code === 'too_large') {
       throw new Refusal(
         'too_large',
-        'This unpacks to more than a share may hold. Share less, or send a file.',
+        'The share is too large once it is decompressed. Share less, or send a file.',
       );
     }
     throw invalidShareRefusal();

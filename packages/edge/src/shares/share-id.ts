@@ -1,4 +1,4 @@
-/** 128 random bits in base64url: nobody can guess another client's share. */
+/** 128 random bits in base64url, so that a client cannot guess the id of another client's share. */
 export function newShareId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return btoa(String.fromCharCode(...bytes))

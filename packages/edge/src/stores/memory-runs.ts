@@ -84,7 +84,7 @@ export function createMemoryRuns(options: MemoryRunsOptions = {}): RunLogStore {
     },
     async append(runId, { first, items, ended }) {
       const run = table.get(runId);
-      if (run === undefined) throw new Error(`Run ${runId} does not exist, or it is no longer kept.`);
+      if (run === undefined) throw new Error(`Run ${runId} does not exist, or it is no longer stored.`);
       const { events } = run;
       if (events.closed) return 'over';
       if (first > events.length)
@@ -188,7 +188,7 @@ class RunTable {
     this.#forgetEnded(this.#maxRuns - 1);
     if (this.runs.size < this.#maxRuns && this.#bytes <= this.#maxBytes) return;
     throw new Error(
-      `There is no room for another run: ${this.runs.size} under way take ${this.#bytes} bytes. Raise maxRuns or maxBytes of createMemoryRuns, or lower limits.concurrent.`,
+      `There is no room for another run: ${this.runs.size} runs in progress take ${this.#bytes} bytes. Raise maxRuns or maxBytes of createMemoryRuns, or lower limits.concurrent.`,
     );
   }
 

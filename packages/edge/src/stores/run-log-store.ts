@@ -26,7 +26,7 @@ export type StoredRun = {
 
 /**
  * Consecutive events of a run: one or more; `first` is the `seq` of the first of them. Each item is an event as
- * JSON, serialised once: a store keeps these texts and returns them unchanged, and never needs to parse them.
+ * JSON, serialized once: a store keeps these texts and returns them unchanged, and never needs to parse them.
  * `ended` is true if the last of them is `run-end`.
  */
 export type EventBatch = Batch<string>;

@@ -42,11 +42,11 @@ describe('invalid options are refused', () => {
       mine({ baseUrl: 'https://a.example', models: ['a'], apiKey: 'k' }),
     ],
     [
-      'providers.cohere: the API of cohere is not one whose calls can be checked. Use createPromptRoute',
+      'providers.cohere: the API of cohere cannot be checked. Use createPromptRoute',
       { providers: { cohere: { models: ['command-x'] } } },
     ],
     [
-      'providers.gateway: the API of gateway is not one',
+      'providers.gateway: the API of gateway cannot be checked',
       { providers: { gateway: { models: ['openai/gpt-x'] } } },
     ],
     ['limits.rmp is not known', { limits: { rmp: 3 } as never }],

@@ -78,7 +78,9 @@ describe('limits in memory', () => {
     await store.reserve({ ...call, subject: 'a' });
     await store.reserve({ ...call, subject: 'b' });
     // both are at work, and none of them is forgotten
-    await expect(store.reserve({ ...call, subject: 'c' })).rejects.toThrow('2 subjects have calls under way');
+    await expect(store.reserve({ ...call, subject: 'c' })).rejects.toThrow(
+      'createMemoryLimits keeps 2 subjects, and each of them has calls in progress',
+    );
     await end('a', 9);
     await end('b', 2);
     expect(await store.reserve({ ...call, subject: 'c' })).toEqual({ ok: true });

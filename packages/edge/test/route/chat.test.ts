@@ -264,7 +264,7 @@ describe('a stock chat of the AI SDK', () => {
     await chat.sendMessage({ text: 'Hi.' });
     expect(chat.error?.message).toContain('No.');
     await chat.sendMessage({ text: 'Hi.' });
-    expect(chat.error?.message).toContain('You may start 1 runs per minute');
+    expect(chat.error?.message).toContain('You have reached the limit of 1 runs per minute');
   });
 
   test('sends back a failed attempt, which the model does not read', async () => {

@@ -13,7 +13,7 @@ const sends: ScriptedTurn = [{ toolCall: { name: 'send', input: { to: 'Ada' } } 
 const looks: ScriptedTurn = [{ toolCall: { name: 'look', input: {} } }];
 const writes: ScriptedTurn = [{ toolCall: { name: 'write', input: {} } }];
 
-/** A model that answers by what it is sent, as every process would have it. */
+/** A model whose answer depends only on the request, so that it is the same in every process. */
 function modelOf(turns: readonly ScriptedTurn[]): ScriptedModel {
   const model = scriptedModel(['unused']);
   return {

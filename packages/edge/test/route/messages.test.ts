@@ -149,7 +149,9 @@ describe('messages of a client', () => {
         expect(JSON.stringify(prompt)).not.toContain('seen Ada');
         expect(prompt?.at(-1)).toMatchObject({
           role: 'tool',
-          content: [{ output: { type: 'error-text', value: 'The run ended before this had a result.' } }],
+          content: [
+            { output: { type: 'error-text', value: 'The run ended before this call had a result.' } },
+          ],
         });
       }
     },
@@ -161,7 +163,7 @@ describe('messages of a client', () => {
   ])('have refused calls, whose reasons the model reads: %j', async (answer, reason) => {
     const approval = { id: 'p', ...answer };
     const { prompt } = await sentFor([user, assistant(call({ state: 'output-denied', approval }))]);
-    const value = expect.stringContaining(`This was not run, ${reason}`);
+    const value = expect.stringContaining(`This call was not run, ${reason}`);
     expect(prompt?.at(-1)).toMatchObject({ role: 'tool', content: [{ output: { value } }] });
   });
 

@@ -16,7 +16,7 @@ test('a response counts as long as a client waits for more of it, and lapses if 
   const reader = whileRead(items, enter())[Symbol.asyncIterator]();
   const waiting = reader.next();
   now = 1_000_000;
-  expect(enter, 'a run that waits for days').toThrow('You may read 1 answers at once');
+  expect(enter, 'a run that waits for days').toThrow('You are already reading 1 answers at once');
   emit(1);
   await waiting;
   now += 999;

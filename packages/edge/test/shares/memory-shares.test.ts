@@ -35,7 +35,7 @@ test('one that is too large is refused, and nothing is forgotten for it', async 
   const shares = createMemoryShares({ maxBytes: 2_600, now: () => 0 });
   await shares.put('a', { body: new Uint8Array(1_000), expiresAt: 1 });
   const large = shares.put('b', { body: new Uint8Array(2_600), expiresAt: 1 });
-  await expect(large).rejects.toThrow('no room');
+  await expect(large).rejects.toThrow('holds at most 2600 bytes');
   expect((await shares.get('a'))?.length).toBe(1_000);
 });
 

@@ -68,13 +68,13 @@ function settingsOf(values: Values, output: string): CommandSettings {
   if (part !== undefined && values['update-baseline'] !== undefined) {
     throw new CuelineError(
       'invalid_options',
-      `A baseline has all cases, and --${part} runs a part of them. Leave --${part} or --update-baseline out.`,
+      `A baseline needs all cases, and --${part} runs only some of them. Leave out --${part} or --update-baseline.`,
     );
   }
   if (part !== undefined && part !== 'watch' && values.record === true) {
     throw new CuelineError(
       'invalid_options',
-      `--record sends the requests of all cases, and --${part} runs a part of them. Leave --${part} out, or pass --extend, which records what is missing.`,
+      `--record needs the requests of all cases, and --${part} runs only some of them. Leave out --${part}, or pass --extend, which records what is missing.`,
     );
   }
   if (baseline !== undefined) readEvalFile(baseline);

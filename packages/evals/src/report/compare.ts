@@ -22,7 +22,7 @@ export function compareEvals({ evals }: EvalFile, baseline: EvalFile): ComparedE
   const found = new Set<keyof typeof failures>();
   for (const [report, before] of pairEvals(evals, baseline.evals)) {
     if (before === undefined) {
-      lines.push(`  ${report.name}: is not in the baseline`);
+      lines.push(`  ${report.name}: not in the baseline`);
       continue;
     }
     try {
@@ -30,7 +30,7 @@ export function compareEvals({ evals }: EvalFile, baseline: EvalFile): ComparedE
       for (const { model, prompt } of report.groups) {
         const comparison = comparisons.find((one) => one.model === model && one.prompt === prompt);
         if (comparison === undefined) {
-          lines.push(`  ${groupTitle(report.name, { model, prompt })}: is not in the baseline`);
+          lines.push(`  ${groupTitle(report.name, { model, prompt })}: not in the baseline`);
           continue;
         }
         const { before: earlier, now, dropped } = comparison;

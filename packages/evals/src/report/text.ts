@@ -61,7 +61,7 @@ export function describeComparison(name: string, comparison: BaselineComparison,
   return [
     `${fails ? '✗' : '✓'} ${groupTitle(name, comparison)}: ${rate(before)} → ${rate(now)}, ` +
       (dropped ? `a significant drop (p = ${probability.toPrecision(2)})` : 'no significant drop'),
-    ...(tooFewRuns ? ['    too few runs to notice a drop: pass --repeat, also for the baseline'] : []),
+    ...(tooFewRuns ? [' too few runs to detect a drop: pass --repeat, for the baseline, too'] : []),
     ...(broken.length > 0 ? [`    no longer pass: ${list(broken)}`] : []),
   ];
 }

@@ -89,7 +89,7 @@ export function otherWriterError(id: string): CuelineError {
 export function runForgottenError(id: string): CuelineError {
   return storageError(
     'gone',
-    `What was stored of the run "${id}" has been removed, so the rest of it is only in memory. Start it again to store it.`,
+    `The stored log of the run "${id}" was removed, so the rest of the run is only in memory. Start the run again to store it.`,
   );
 }
 

@@ -203,7 +203,7 @@ describe('the stored runs', () => {
     expect(await failureOf(storage.append('today', wordsFrom(3, 3)))).toEqual([
       'storage_failed',
       'gone',
-      'What was stored of the run "today" has been removed, so the rest of it is only in memory. Start it again to store it.',
+      'The stored log of the run "today" was removed, so the rest of the run is only in memory. Start the run again to store it.',
     ]);
     await storage.append('today', wordsFrom(0, 2));
     expect(await storage.load('today')).toEqual(wordsFrom(0, 2));

@@ -13,7 +13,7 @@ const sources: Record<ErrorSource, string> = {
   prompt: 'The prompt function',
   hook: 'A hook or callback',
   validation: 'A task’s validation',
-  unknown: 'Code that is not known',
+  unknown: 'Unknown code',
 };
 
 /** Where an error comes from, in words. */
@@ -54,7 +54,7 @@ export function rowsOfCall(
   const rows: (CallRow | undefined)[] = [
     ...timesOfCall(call, events),
     call.repeated === true
-      ? { name: 'Repeated', value: 'The tool did not run: the output is that of the same call before' }
+      ? { name: 'Repeated', value: 'The tool did not run: the output is from an earlier identical call' }
       : undefined,
     ...approvalRows(events, pending),
     ...factRows(events),
@@ -108,7 +108,7 @@ function approvalRows(events: readonly RunEvent[], pending: Pending | undefined)
       name: isApproval ? 'Approval' : 'Answer of the page',
       value: `${responseLabel(response, withdrawn)}, ${asked}`,
     },
-    isApproval && pending.reason !== undefined ? { name: 'Asked because', value: pending.reason } : undefined,
+    isApproval && pending.reason !== undefined ? { name: 'Reason', value: pending.reason } : undefined,
   ];
 }
 

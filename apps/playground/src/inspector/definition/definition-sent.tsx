@@ -24,7 +24,7 @@ export function DefinitionSent({ shown, kind, name, agent }: DefinitionSentProps
     <PagedSection
       title="Sent in"
       hint={`${plural(uses.length, 'step')}, tokens estimated`}
-      empty="No request has it at this moment."
+      empty="No request contains it at this moment."
       noun="steps"
       rows={uses}
       keyOf={sentStepKey}

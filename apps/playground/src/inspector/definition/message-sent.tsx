@@ -32,7 +32,7 @@ export function MessageSent({ shown, index, agent }: MessageSentProps) {
     <PagedSection
       title="Sent in"
       hint={plural(uses.length, 'step')}
-      empty="No request has it at this moment."
+      empty="No request contains it at this moment."
       noun="steps"
       rows={uses}
       keyOf={sentStepKey}

@@ -56,7 +56,7 @@ export function VariableValues({ session, shown, name, agent }: VariableValuesPr
 }
 
 function Value({ change: { value, before } }: { change: VariableChange }) {
-  if (value === undefined) return <Nothing>Removed: the task that defined it was over.</Nothing>;
+  if (value === undefined) return <Nothing>Removed when the task that defined it ended.</Nothing>;
   const isCompared =
     before !== undefined && before.length <= LONGEST_COMPARED && value.length <= LONGEST_COMPARED;
   return (

@@ -101,7 +101,7 @@ const looks = {
   call: { Icon: Wrench, look: 'text-tool', word: 'Tool call' },
   source: { Icon: Link2, look: 'text-ink-3', word: 'Source' },
   file: { Icon: FileText, look: 'text-ink-3', word: 'File' },
-  custom: { Icon: Puzzle, look: 'text-ink-3', word: 'Part of the provider' },
+  custom: { Icon: Puzzle, look: 'text-ink-3', word: 'Provider’s own part' },
 } as const;
 
 function AnswerPart({ row, content }: { row: ResponseRow; content: StepContent }) {

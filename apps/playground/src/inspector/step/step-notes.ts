@@ -53,8 +53,8 @@ function retryLabel({
   delayMs,
   offline,
 }: Extract<RunEvent, { type: 'retry' }>): string {
-  if (attempt === undefined) return 'The answer broke off; asked again';
-  if (offline === true) return 'No network; tried again once there was one';
+  if (attempt === undefined) return 'The answer was cut off; the call was repeated';
+  if (offline === true) return 'Offline; repeated once online';
   const wait = delayMs === undefined ? '' : `, after ${formatDuration(delayMs)}`;
   return `Try ${attempt}${maxAttempts === undefined ? '' : ` of ${maxAttempts}`}${wait}`;
 }

@@ -114,12 +114,12 @@ function toProblem(error: SerializedError, at: { line: number; column?: number }
 
 const unreadable = new CuelineError(
   'script_error',
-  'The script describes its request in a way that cannot be read.',
+  'The request that the script reported cannot be read. Reload the page and try again.',
 );
 
 function tookTooLong({ preview }: SandboxLimits): CuelineError {
   return new CuelineError(
     'timeout',
-    `The script made no request within ${preview / 1_000} s, so its preview was ended. Look for something that it awaits and that never comes.`,
+    `The script made no request within ${preview / 1_000} s, so its preview was ended. Look for an await that never resolves.`,
   );
 }

@@ -36,7 +36,7 @@ export function createCommandLine(
       if (open.size >= limits.openCommands) {
         return Promise.resolve({
           accepted: false,
-          reason: `The script has ${open.size} commands to answer already. Wait a moment.`,
+          reason: `The script has not yet answered ${open.size} earlier commands. Wait a moment, and try again.`,
         });
       }
       return new Promise((resolve) => {
@@ -50,7 +50,7 @@ export function createCommandLine(
           () =>
             settle({
               accepted: false,
-              reason: `The script gave no answer within ${limits.reply / 1000} s. See whether it was done, and try again.`,
+              reason: `The script gave no answer within ${limits.reply / 1000} s. Check whether the change took effect before you try again.`,
             }),
           limits.reply,
         );
@@ -77,7 +77,7 @@ function faultOf(command: RunCommand, longest: number): string | undefined {
   try {
     const { length } = JSON.stringify(command);
     if (length <= longest) return undefined;
-    return `This is ${length} characters long, and the script takes ${longest}. Make it shorter.`;
+    return `This has ${length} characters, and a script accepts at most ${longest}. Shorten it.`;
   } catch {
     return 'This cannot be written as JSON. Use plain objects, lists, texts and numbers.';
   }

@@ -8,7 +8,7 @@ export function describeCellEnd({ reason, detail }: CellEnd, limits: SandboxLimi
     case 'silent':
       return new CuelineError(
         'sandbox_unresponsive',
-        `The script blocked its worker for ${limits.silence / 1000} s, so it was ended. Look for a loop without an end, ` +
+        `The script blocked its worker for ${limits.silence / 1000} s, so it was ended. Look for an endless loop, ` +
           'or for data of many megabytes; in a long computation, put `await new Promise((resolve) => setTimeout(resolve))` into the loop now and then.',
         { details: { reason } },
       );
@@ -16,13 +16,13 @@ export function describeCellEnd({ reason, detail }: CellEnd, limits: SandboxLimi
       return new CuelineError(
         'sandbox_unresponsive',
         `The script produced events faster than they can be read (${limits.unreadMessages} were waiting), so it was ended. ` +
-          'Look for a loop that logs or calls the model at every turn.',
+          'Look for a loop that logs or calls the model in every iteration.',
         { details: { reason } },
       );
     case 'too-large':
       return new CuelineError(
         'too_large',
-        `The script sent one thing of more than ${limits.messageLength / 1_000_000} million characters, so it was ended. ` +
+        `The script sent one message of more than ${limits.messageLength / 1_000_000} million characters, so it was ended. ` +
           'Return less from tools, and send less to the model.',
         { details: { reason } },
       );
@@ -36,7 +36,7 @@ export function describeCellEnd({ reason, detail }: CellEnd, limits: SandboxLimi
     default:
       return new CuelineError(
         'sandbox_unresponsive',
-        `The sandbox did not start${detail === undefined ? '' : ` (${detail})`}. Reload the page; if it stays so, ` +
+        `The sandbox did not start${detail === undefined ? '' : ` (${detail})`}. Reload the page. If that does not help, ` +
           'a browser extension or a policy may forbid workers here.',
         { details: { reason } },
       );

@@ -51,7 +51,7 @@ const openings = new Set<LanguageModelV4StreamPart['type']>([
 /** The error of an answer that ends without a reason. */
 const unexplained: SerializedError = {
   code: 'provider_error',
-  message: 'The model ended its answer with an error and did not say which.',
+  message: 'The model ended its answer with an unspecified error. Try again.',
 };
 
 export type ModelServerOptions = {
@@ -100,7 +100,7 @@ class Server implements ModelServer {
     if (used === undefined) return;
     throw new CuelineError(
       'sandbox_refused',
-      `The script has ${used}, the limit for one run. Run it again to continue.`,
+      `The script has ${used}, the limit for one run. To continue, run it again from its last step.`,
     );
   }
 

@@ -14,7 +14,7 @@ export async function collectAnswer(
   const reader = stream.getReader();
   for (;;) {
     const { done, value: part } = await reader.read();
-    if (done) throw new Error('The answer ended without a finish.');
+    if (done) throw new Error('The answer ended early: its stream has no finish part. Try again.');
     switch (part.type) {
       case 'text-start':
       case 'reasoning-start': {

@@ -2,8 +2,8 @@
 const PAUSE = 100;
 
 /**
- * Calls back after a pause. If the page was busy, moves of the pointer may have waited for it: they come before the
- * callback. Returns a function that cancels it.
+ * Calls `callback` after a pause. Pointer moves that waited while the page was busy are handled before that. Returns
+ * a function that cancels the call.
  */
 export function afterPause(callback: () => void): () => void {
   let frame: number | undefined;

@@ -3,8 +3,8 @@ import { afterPause } from './after-pause.ts';
 
 /**
  * Reports the moment that is shown. A single move, each moment of a playing run and the return to the present are
- * reported at once. While the user drags the scrubber, only moments that stay are reported; of moments that follow
- * each other in another way, also the first. Returns a function that stops the reports.
+ * reported at once. While the user drags the scrubber, only a moment at which the pointer rests is reported. Of any
+ * other quick series of moments, the first and the last are reported. Returns a function that stops the reports.
  */
 export function followSettled(settle: (moment: Moment | undefined) => void): () => void {
   let cancelReport: (() => void) | undefined;

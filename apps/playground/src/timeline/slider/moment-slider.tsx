@@ -21,8 +21,8 @@ type MomentSliderProps = {
 };
 
 /**
- * A slider over a turn, and the time that is shown beside it. They change during a drag without a render. A native slider
- * takes the focus and the keys, and draws nothing; the element around it takes the pointer.
+ * A slider over a turn, and the time that is shown beside it. They change during a drag without a render. An
+ * invisible native slider handles the focus and the keys; the element around it handles the pointer.
  */
 export function MomentSlider({ session, turn, end, enabled }: MomentSliderProps) {
   const input = useRef<HTMLInputElement>(null);
@@ -56,7 +56,7 @@ export function MomentSlider({ session, turn, end, enabled }: MomentSliderProps)
   });
   const onPress = (event: PointerEvent): void => {
     if (!enabled || event.button !== 0) return;
-    // without this, the browser sends a mouse event for each event of the pointer, and takes the focus away
+    // without this, the browser also sends a mouse event for each pointer event, and moves the focus away
     event.preventDefault();
     input.current!.focus({ preventScroll: true, focusVisible: false });
     onPointerDown(event);

@@ -49,7 +49,7 @@ export function useDrag({ trackRef, readPart, onDrag, onMove }: DragOptions): Dr
     },
     onPointerMove(event) {
       if (event.pointerId !== held.current?.pointerId) return;
-      // the panels of the page would look for a border under the pointer
+      // otherwise the resizable panels check whether the pointer is on one of their borders
       event.stopPropagation();
       move(event);
     },

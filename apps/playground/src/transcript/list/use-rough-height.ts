@@ -1,9 +1,9 @@
 import { useEffect, useState, type RefObject } from 'react';
 
-/** Heights are rounded up to a multiple of this, in pixels: few changes of a height cause a render. */
+/** Heights are rounded up to a multiple of this, in pixels, so that few height changes cause a render. */
 const UNIT = 100;
 
-/** At least the height of an element, in pixels. */
+/** Returns the height of an element in pixels, rounded up. */
 export function useRoughHeight(element: RefObject<HTMLElement | null>): number {
   const [height, setHeight] = useState(() => innerHeight);
   useEffect(() => {

@@ -8,7 +8,7 @@ const FIRST_CHARACTERS = 6_000;
 const token = /("(?:\\.|[^"\\])*")(\s*:)?|\b(true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /**
- * A value as indented JSON with coloured keys and literals; text as it is. Hidden characters are written as escapes.
+ * A value as indented JSON with colored keys and literals; text as it is. Hidden characters are written as escapes.
  */
 export const JsonView = memo(function JsonView({ value }: { value: unknown }) {
   const [whole, setWhole] = useState(false);

@@ -225,10 +225,10 @@ export class CallPolicy implements LoopPolicy {
 }
 
 function unusableAnswersError(name: string, answers: number, { fault, cause }: Answer): CuelineError {
-  const tries = answers === 1 ? 'in its only try' : `in ${answers} tries`;
+  const attempts = answers === 1 ? 'in its only attempt' : `in ${answers} attempts`;
   return new CuelineError(
     'parse_failed',
-    `Agent "${name}" gave no valid answer ${tries}. Try another model, or ask for a simpler answer. The last fault: ${fault}`,
+    `Agent "${name}" gave no valid answer ${attempts}. Try another model, or ask for a simpler answer. The last fault: ${fault}`,
     cause === undefined ? {} : { cause },
   );
 }

@@ -38,7 +38,7 @@ export type Answer = { event: CallEvent; value?: unknown; fault?: string; cause?
 
 /** Finish reasons that truncate an answer, and their causes. */
 const truncatingFinishReasons: Partial<Record<FinishReason, string>> = {
-  length: 'the limit of tokens',
+  length: 'the token limit',
 };
 
 /** Returns the reader for an agent's `output`. @throws CuelineError `invalid_definition` */

@@ -12,7 +12,7 @@ import type { SessionReporter } from './session-reporter.ts';
 
 /** How much the estimate must grow before a failed summary is retried. */
 const RETRY_GROWTH = 1.25;
-/** The name of the agent that summarises. */
+/** The name of the agent that summarizes. */
 const SUMMARIZE = 'summarize';
 /** How many turns in a row may exceed the limit. */
 const MAX_IN_A_ROW = 3;
@@ -207,7 +207,7 @@ export function createSummarizer(
   abortSignal: AbortSignal,
 ): (transcript: string) => Promise<string> {
   const { path, callBase } = agentContext;
-  // a retried run has the summaries of the tries before in its log, and each agent there has its own path
+  // a retried run has the summaries of the attempts before in its log, and each agent there has its own path
   const prefix = path === undefined ? `${SUMMARIZE}-${callBase.replaceAll('/', '-')}` : SUMMARIZE;
   // a summary of the next turn may have begun in another process
   let count = countSummaries(agentContext);

@@ -124,7 +124,7 @@ export function toolCallsOf({ content }: AssistantMessage): ToolCallPart[] {
   ) as ToolCallPart[];
 }
 
-/** Finds the neighbours of a message that was cut off from them, by the message itself or by a call's id. */
+/** Finds the neighbors of a message that was cut off from them, by the message itself or by a call's id. */
 function knownTurns(whole: readonly ModelMessage[]): {
   callerOf(results: ToolMessage): AssistantMessage | undefined;
   resultOf(caller: AssistantMessage, call: ToolCallPart): ToolResultPart | undefined;

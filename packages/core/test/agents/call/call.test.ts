@@ -143,7 +143,7 @@ describe('An invalid answer', () => {
     const error = await faultOf(agent.call('Capital?', { model }));
     expect(error.code).toBe('parse_failed');
     expect(error.message).toBe(
-      'Agent "geographer" gave no valid answer in 4 tries. Try another model, or ask for a simpler answer. The last fault: <answer> is missing. Write it as <answer>…</answer>.',
+      'Agent "geographer" gave no valid answer in 4 attempts. Try another model, or ask for a simpler answer. The last fault: <answer> is missing. Write it as <answer>…</answer>.',
     );
     const { dialog, ...details } = error.details as CallErrorDetails;
     expect(details).toEqual({
@@ -199,7 +199,7 @@ describe('An answer in tags that was cut off', () => {
     const model = scriptedModel([cut(text), whole]);
     const { attempts } = await defineAgent({ ...talks, output }).call('Tell me.', { model });
     expect(attempts).toBe(2);
-    expect(JSON.stringify(model.calls[1]?.prompt)).toContain('it was cut off by the limit of tokens');
+    expect(JSON.stringify(model.calls[1]?.prompt)).toContain('it was cut off by the token limit');
   });
 
   test('is one if all of its tags are complete', async () => {

@@ -78,7 +78,7 @@ function openCalls(messages: readonly ModelMessage[]): string[] {
   return callsIn(messages).flatMap((part) => (whole.has(part) ? [] : [part.toolCallId]));
 }
 
-test('for any behaviour of the model, a session ends once, within its bounds, and can be resumed', async () => {
+test('for any behavior of the model, a session ends once, within its bounds, and can be resumed', async () => {
   await fc.assert(
     fc.asyncProperty(anyPlay, async ({ turns, maxTurns, tokenLimit, stopAfter = Infinity, throwing }) => {
       const model = modelOf(turns);

@@ -46,7 +46,7 @@ describe('responseSchema', () => {
     expect(state.agents[0]!.steps[1]!.steered).toMatchObject([{ cause: 'output' }]);
   });
 
-  test('fails the call after three tries', async () => {
+  test('fails the call after three attempts', async () => {
     const { model, state } = await play(planner, [[call('plan')], 'Faro', '{"city":1}', '', 'It failed.']);
     expect(state).toMatchObject({ status: 'done', text: 'It failed.' });
     expect(
@@ -60,7 +60,7 @@ describe('responseSchema', () => {
       ) as string,
     ]);
     expect(sent(model)[4]!.messages.at(-1)).toBe(
-      'plan fails: The agent plan gave no answer: The answer did not fit its schema after 3 tries. Try another model, or a simpler schema. What did not fit: it is empty',
+      'plan fails: The agent plan gave no answer: The answer did not fit its schema after 3 attempts. Try another model, or a simpler schema. What did not fit: it is empty',
     );
     expect(state.agents[0]).toMatchObject({ status: 'error', error: { code: 'parse_failed' } });
   });

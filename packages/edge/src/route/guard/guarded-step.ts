@@ -11,7 +11,8 @@ import { createLogUsage, tokensOf } from './log-usage.ts';
 import type { GuardedRun, GuardedStep } from './guarded-run.ts';
 
 /**
- * How long a place and a reservation last without a worker, in milliseconds. A step renews them; those of a worker that was
+ * How long a slot and a reservation last without a worker, in milliseconds. A step renews them; those of a worker
+ * that was
  * killed are settled by the next one, or end with this lease and count in full.
  */
 export const LEASE_MS: number = 15 * 60_000;

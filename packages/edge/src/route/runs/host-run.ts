@@ -257,7 +257,10 @@ class RunHost implements HostedRun {
       return await this.send(message.command);
     } catch (error) {
       this.#onFailure(error);
-      return { accepted: false, reason: 'The run did not understand the command.' };
+      return {
+        accepted: false,
+        reason: 'The server could not carry out the command. Its operator can see the error.',
+      };
     }
   }
 

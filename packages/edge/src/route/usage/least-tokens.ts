@@ -1,7 +1,7 @@
 import type { RunRequest } from '@cueline/core';
 import { utf8Length } from '../../base/utf8-length.ts';
 
-/** The cost of an image of middling size, because a few bytes of one colour are a large image, too. */
+/** The cost of an image of middling size, because a few bytes of one color are a large image, too. */
 const LEAST_FILE_LENGTH = 6_000;
 
 /** Returns the minimum cost of a run: what its first step reads, with the minimum for each file. */

@@ -11,7 +11,7 @@ export type PromptSize = InputSize & {
   files: number;
 };
 
-/** An image of middling size, because a few bytes of one colour are a large image, too. */
+/** An image of middling size, because a few bytes of one color are a large image, too. */
 const LEAST_FILE_TOKENS = 1_500;
 
 const empty: PromptSize = { bytes: 0, pictures: 0, isUnbounded: false, text: 0, files: 0 };

@@ -48,7 +48,8 @@ export type RunBudget = {
 /** How much longer than its run a reservation lasts, in milliseconds. A lease that is over counts for nothing. */
 const SETTLE_MS = 60_000;
 /**
- * How often to try, for more than a minute: if the store was away meanwhile, the reservation would last until the end
+ * How often to try, for more than a minute: if the store was unavailable meanwhile, the reservation would last until
+ * the end
  * of its lease.
  */
 const SETTLE_TRIES = 10;
@@ -220,11 +221,11 @@ export function startRefusedError(
   const retry = retryAfterMs === undefined ? {} : { retryAfterMs };
   switch (why) {
     case 'concurrent': {
-      const message = `You may have ${concurrent} runs at once. Wait until one has ended, or stop one: its place is free once its tools have ended.`;
+      const message = `You already have ${concurrent} runs in progress. Wait until one has ended, or stop one: its slot is free once its tools have ended.`;
       return new Refusal('too_many_at_once', message, retry);
     }
     case 'rpm': {
-      const message = `You may start ${rpm} runs per minute. Wait a little, and start it again.`;
+      const message = `You have reached the limit of ${rpm} runs per minute. Wait a little, and start the run again.`;
       return new Refusal('rate_limited', message, retry);
     }
     case 'budget':

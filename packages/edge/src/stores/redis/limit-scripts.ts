@@ -96,7 +96,7 @@ for i = 1, #found, 2 do
   end
 end
 
--- Keeps it as long as it counts for anything, and a day longer for calls whose process went away.
+-- Keeps it as long as it counts for anything, and a day longer for calls whose process has ended.
 local function expire(key)
   local ms = math.min(latest - at + 2 * day, 2 ^ 41)
   if redis.call('PTTL', key) < ms then redis.call('PEXPIRE', key, string.format('%.0f', ms)) end

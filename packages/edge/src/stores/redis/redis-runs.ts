@@ -107,7 +107,7 @@ export function createRedisRuns(client: RedisClient, options: RedisRunsOptions =
       for (const { first, items, ended } of parts(events)) {
         const args = [channel, String(first), ended ? '1' : '0', ...items];
         const reply = replyTexts(await appendEvents(redis.client, keys, args));
-        if (reply === undefined) throw new Error(`Run ${runId} does not exist, or it is no longer kept.`);
+        if (reply === undefined) throw new Error(`Run ${runId} does not exist, or it is no longer stored.`);
         const [length = '', state] = reply;
         if (state === '2') return 'over';
         if (first > Number(length))

@@ -215,7 +215,7 @@ class KeptRuns {
     if (kept === undefined) {
       this.#written.delete(run);
       this.#unanswered.delete(run);
-      throw new Error(`Run ${runId} does not exist, or it is no longer kept.`);
+      throw new Error(`Run ${runId} does not exist, or it is no longer stored.`);
     }
     let { length, next } = this.#written.get(run) ?? { length: 0, next: 0 };
     for (;;) {

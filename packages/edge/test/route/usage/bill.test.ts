@@ -48,7 +48,7 @@ async function begin(hub: ReturnType<typeof billed>, body: object = { input: { n
   return { response, stop: () => hub.route(ask('DELETE', `?run=${response.headers.get('x-cueline-run')}`)) };
 }
 
-/** What it was charged, once it was: no less than its bill. */
+/** Returns the settled charge, and checks that it covers the provider's bill. */
 async function chargeOf(hub: { settled: number[]; model: BillingModel }): Promise<number> {
   await expect.poll(() => hub.settled, { timeout: 5_000 }).toHaveLength(1);
   // the provider continues for a moment after the abort

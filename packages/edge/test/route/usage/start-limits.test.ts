@@ -41,7 +41,7 @@ describe('limits', () => {
     const run = createRun(greet, { executor: client(hub) });
     await expect(run.start({ name: 'Ada' })).rejects.toMatchObject({
       code: 'rate_limited',
-      message: 'You may start 2 runs per minute. Wait a little, and start it again.',
+      message: 'You have reached the limit of 2 runs per minute. Wait a little, and start the run again.',
     });
   });
 

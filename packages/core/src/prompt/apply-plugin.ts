@@ -3,7 +3,7 @@ import type { Plugin } from './prompt.ts';
 import type { PromptBuilder } from './prompt-builder.ts';
 
 /** Lets a plugin make its definitions, and adds its methods to `prompt`. @throws CuelineError `invalid_definition` */
-export async function usePlugin(prompt: PromptBuilder, plugin: Plugin): Promise<void> {
+export async function applyPlugin(prompt: PromptBuilder, plugin: Plugin): Promise<void> {
   if (plugin?.kind !== 'plugin') {
     throw new CuelineError(
       'invalid_definition',
