@@ -6,6 +6,7 @@ import { createRunLog, type RunLog } from '../log/run-log.ts';
 import type { Scheduler } from '../log/schedule.ts';
 import type { Executor, RunCommand, RunRequest } from '../executors/executor.ts';
 import { failedStart } from '../executors/failed-start.ts';
+import { ignorable, stopped } from './refused.ts';
 import { isGone, type LostConnection } from './lost-connection.ts';
 import { rebaseEvents, eventsBeforeResume } from '../log/rebase-events.ts';
 
@@ -69,9 +70,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
   let lost: LostConnection | undefined;
 
   log.listen(onEvent);
-  const result = untilEnd(log);
-  // a caller who ignores it sees the failure in the state
-  result.catch(() => {});
+  const result = ignorable(untilEnd(log));
   if (request !== undefined) void follow(() => executor.start(request, controller.signal));
 
   /** Appends an executor's events to the log, and ends the log if the executor does not. */
@@ -210,6 +209,6 @@ async function untilEnd(log: RunLog): Promise<unknown> {
   }
   const state = log.getState();
   if (state.status === 'error') throw CuelineError.fromJSON(state.error);
-  if (state.status === 'stopped') throw new CuelineError('aborted', 'The run was stopped.');
+  if (state.status === 'stopped') return stopped();
   return state.status === 'done' ? state.result : state.text;
 }

@@ -3,7 +3,7 @@ import { CuelineError } from '../base/errors.ts';
 import { isRecord } from '../base/is-record.ts';
 import type { Attempt } from './attempt.ts';
 import { isGone, type LostConnection } from './lost-connection.ts';
-import { refused } from './attempts.ts';
+import { ignorable, refused } from './refused.ts';
 import { keepFinishedSteps, type KeptSteps } from './keep-steps.ts';
 import type { AttemptInput } from './attempt-input.ts';
 import type { RunInternals } from './run-internals.ts';
@@ -74,13 +74,12 @@ function followAgain(run: RunInternals, starts: RetryStarts, lost: LostConnectio
   // the executor makes one run of the request's key; a start that it has refused, or not received, has the current settings
   const request = lost.request && { ...lost.request, definition, model, options };
   const found = starts.reconnect(run, { ...lost, request });
-  const result = found.result.catch((error: unknown) => {
-    if (run.attempts.shown !== found || !(isGone(error) || isOver(error, lost, found))) throw error;
-    return retryFromLog(run, starts, undefined);
-  });
-  // like every start, it may be ignored
-  result.catch(() => {});
-  return result;
+  return ignorable(
+    found.result.catch((error: unknown) => {
+      if (run.attempts.shown !== found || !(isGone(error) || isOver(error, lost, found))) throw error;
+      return retryFromLog(run, starts, undefined);
+    }),
+  );
 }
 
 /**
