@@ -59,7 +59,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
   const { executor, request, events = [], key, schedule, onEvent } = options;
   const log = createRunLog({ events, schedule });
   /** The events in the log before the executor's first. */
-  const kept = executor.isPlaced ? [] : request === undefined ? eventsBeforeResume(events) : events;
+  const kept = executor.isPlaced ? [] : request ? events : eventsBeforeResume(events);
   const rebase = rebaseEvents(kept, key);
   const controller = new AbortController();
   /** The iteration that is followed. */
@@ -71,7 +71,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
 
   log.listen(onEvent);
   const result = ignorable(untilEnd(log));
-  if (request !== undefined) void follow(() => executor.start(request, controller.signal));
+  if (request) void follow(() => executor.start(request, controller.signal));
 
   /** Appends an executor's events to the log, and ends the log if the executor does not. */
   async function follow(start: () => AsyncIterable<RunEvent>): Promise<void> {
@@ -96,7 +96,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
   /** An executor that is stopped may answer with an error, or with nothing. */
   function brokenOff(error: unknown): void {
     if (controller.signal.aborted) return end({ outcome: 'stopped' });
-    if (executor.attach !== undefined && !isGone(error))
+    if (executor.attach && !isGone(error))
       lost = { key, request: hasBegun() ? undefined : request, events: [...log.events] };
     if (CuelineError.isInstance(error)) return fail(error);
     const message = error instanceof Error ? error.message : String(error);
@@ -119,7 +119,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
    * had.
    */
   function end(body: Omit<Extract<RunEventBody, { type: 'run-end' }>, 'type'>): void {
-    if (request !== undefined && log.events.length === 0) {
+    if (request && log.events.length === 0) {
       let input: unknown;
       try {
         input = JSON.parse(JSON.stringify(request.input));
@@ -134,7 +134,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
 
   /** True once the executor has emitted an event. */
   function hasBegun(): boolean {
-    return request === undefined || log.events.length > events.length;
+    return !request || log.events.length > events.length;
   }
 
   function runId(): string {

@@ -7,7 +7,7 @@ import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import { openLazily } from '../executors/open-lazily.ts';
 import { createClientToolRunner } from '../client-tools/client-tools.ts';
 import { createAttempts } from './attempts.ts';
-import { retry } from './load-retries.ts';
+import { withRetries } from './load-retries.ts';
 import { attachOrFail, attachShown, reconnect } from './open-attempt.ts';
 import { refuseOptions } from './refuse-settings.ts';
 import { stopped } from './refused.ts';
@@ -52,9 +52,10 @@ function createRunWith<Input, Types extends PromptTypes>(
   };
   const { attempts, clientTools } = run;
   if (tools !== undefined) clientTools.provide(tools);
-  const tryAgain = (options?: RetryOptions): Promise<unknown> =>
-    retry(run, { reconnect, continueConversation }, options);
-  const restoring = createRestoring(run, past, { id, storage, retry: tryAgain, stop });
+  const starts = { reconnect, continueConversation };
+  const retry = (options?: RetryOptions): Promise<unknown> =>
+    withRetries(run, ({ retryRun }) => retryRun(run, starts, options));
+  const restoring = createRestoring(run, past, { id, storage, retry, stop });
   const { restored, whenRestored } = restoring;
 
   // a definition's types are those of its logs
@@ -116,12 +117,12 @@ function createRunWith<Input, Types extends PromptTypes>(
         whenRestored(() => (whenBusy === undefined ? alone(request) : request()), { signal })
       );
     },
-    retry: (options) => whenRestored(() => alone(() => tryAgain(options), options?.from === undefined)),
+    retry: (options) => whenRestored(() => alone(() => retry(options), options?.from === undefined)),
     ...createRunCommands(attempts),
     provideTools: clientTools.provide,
     stop,
     detach: attempts.detach,
-    attach: () => attachShown(run),
+    attach: () => attachShown(run, starts),
     log: () => run.log.events,
     at: (seq) => run.log.at(seq),
     fork(seq = Infinity) {

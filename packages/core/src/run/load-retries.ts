@@ -10,19 +10,18 @@ export async function loadRetries(): Promise<typeof Retries> {
   return (loaded ??= await loadModule('retries', import('./retry-run.ts')));
 }
 
-/** Retries a run as soon as the code of retries is loaded. A start or a stop while it loads cancels the retry. */
-export function retry(
+/** Continues a run as soon as the code of retries is loaded. A start or a stop while it loads cancels that. */
+export function withRetries(
   run: RunInternals,
-  starts: Retries.RetryStarts,
-  options?: Retries.RetryOptions,
+  act: (retries: typeof Retries) => Promise<unknown>,
 ): Promise<unknown> {
   // only a page that has just been loaded waits
-  if (loaded !== undefined) return loaded.retryRun(run, starts, options);
+  if (loaded) return act(loaded);
   const { shown } = run.attempts;
   const { stops } = run;
   return ignorable(
-    loadRetries().then(({ retryRun }) =>
-      run.stops === stops && run.attempts.shown === shown ? retryRun(run, starts, options) : stopped(),
+    loadRetries().then((retries) =>
+      run.stops === stops && run.attempts.shown === shown ? act(retries) : stopped(),
     ),
   );
 }

@@ -71,8 +71,8 @@ function isInstance(value: unknown): boolean {
 /** Follows lost work again, or tries it again from the log if it does not exist any more or is over. */
 function followAgain(run: RunInternals, starts: RetryStarts, lost: LostConnection): Promise<unknown> {
   const { definition, model, options } = run.settings;
-  // the executor makes one run of the request's key; a start that it has refused, or not received, has the current settings
-  const request = lost.request && { ...lost.request, definition, model, options };
+  // a route that has a start has a run with its settings, which is followed; one that refused it gets the current settings
+  const request = isRefused(run, lost) ? { ...lost.request!, definition, model, options } : lost.request;
   const found = starts.reconnect(run, { ...lost, request });
   return ignorable(
     found.result.catch((error: unknown) => {
@@ -80,6 +80,21 @@ function followAgain(run: RunInternals, starts: RetryStarts, lost: LostConnectio
       return retryFromLog(run, starts, undefined);
     }),
   );
+}
+
+/** Follows lost work again: a run, or a start without an answer. A start that was refused made no run. */
+export function attachLost(run: RunInternals, { reconnect }: RetryStarts): Promise<unknown> {
+  const { lost } = run.attempts.shown ?? {};
+  return lost === undefined || isRefused(run, lost) ? Promise.resolve() : reconnect(run, lost).result;
+}
+
+/** The errors of a start without an answer, which may have arrived. */
+const unanswered: ReadonlySet<unknown> = new Set(['network', 'timeout', 'overloaded']);
+
+/** True for a start that was refused, or was not sent because of a mistake. */
+function isRefused(run: RunInternals, { request }: LostConnection): boolean {
+  const last = run.log.events.at(-1);
+  return request !== undefined && last?.type === 'run-end' && !unanswered.has(last.error?.code);
 }
 
 /**

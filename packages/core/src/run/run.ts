@@ -114,7 +114,8 @@ export type Run<Input = void, Types extends PromptTypes = PromptTypes> = RunHand
    */
   detach(): void;
   /**
-   * Follows a detached start again, from where it was left; also a run on a route whose connection was lost for good.
+   * Follows a detached start again, from where it was left; also a run on a route whose connection was lost for good,
+   * and a start without an answer. A start that was refused stays as it is.
    */
   attach(): void;
   /**
