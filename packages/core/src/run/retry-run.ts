@@ -91,10 +91,12 @@ export function attachLost(run: RunInternals, { reconnect }: RetryStarts): Promi
 /** The errors of a start without an answer, which may have arrived. */
 const unanswered: ReadonlySet<unknown> = new Set(['network', 'timeout', 'overloaded']);
 
-/** True for a start that was refused, or was not sent because of a mistake. */
-function isRefused(run: RunInternals, { request }: LostConnection): boolean {
-  const last = run.log.events.at(-1);
-  return request !== undefined && last?.type === 'run-end' && !unanswered.has(last.error?.code);
+/** True for a start that was refused, or was not sent because of a mistake. Only a route may have one without answering. */
+function isRefused({ log, settings }: RunInternals, { request }: LostConnection): boolean {
+  const last = log.events.at(-1);
+  if (request === undefined || last?.type !== 'run-end') return false;
+  const isRemote = settings.executor !== undefined && 'remote' in settings.executor;
+  return !isRemote || !unanswered.has(last.error?.code);
 }
 
 /**
