@@ -1,6 +1,6 @@
 // one file, so that a bundler puts all of it into one chunk
-export { unsendableMessageError } from '../messages/unsendable.ts';
+export { refuseMessage } from '../messages/unsendable.ts';
 export { runDryRun } from '../engine/run-dry-run.ts';
 export { startInProcess } from './start-in-process.ts';
 export { startRun } from '../engine/start-run.ts';
-export { unknownSetting } from './unknown-setting.ts';
+export { refuseStart, unknownSetting } from './unknown-setting.ts';

@@ -14,40 +14,43 @@ const startNames = ['key', 'whenBusy', 'signal'];
 
 type Unknown = Readonly<Record<string, unknown>>;
 
-/**
- * Returns the log of a run that ends because `createRun` or `usePrompt` got unknown settings, or its start unknown
- * options.
- */
+/** Returns the log of a run that ends because `createRun` or `usePrompt` got a setting that does not exist. */
 export function unknownSetting<Input>(
   { definition, messages }: RunRequest<Input>,
   settings: Unknown,
-  ofStart: Unknown = {},
 ): Iterator<RunEvent> {
-  const whose = definition.name === '' ? 'The run' : `The run of "${definition.name}"`;
-  const setting = firstName(settings);
-  const name = setting ?? firstName(ofStart) ?? '';
+  const name = firstName(settings);
+  const known = [...runNames, ...hookNames].filter((other) => other !== name);
   const message =
-    setting === undefined
-      ? wrongStartOption(whose, name)
-      : unknownName(whose, name, [...runNames, ...hookNames]);
-  const error = new CuelineError('invalid_options', message, { details: { option: name } });
-  return failedStart(definition.name, error, messages);
+    inOptions('', name) ?? `${nameRun(definition.name)} has no "${name}". ${suggestion(name, known)}`;
+  return failedStart(definition.name, invalidOption(name, message), messages);
 }
 
-function firstName(unknown: Unknown): string | undefined {
-  return Object.keys(unknown).find((key) => unknown[key] !== undefined);
-}
-
-function unknownName(whose: string, name: string, names: readonly string[]): string {
-  const known = names.filter((other) => other !== name);
-  return inOptions('', name) ?? `${whose} has no "${name}". ${suggestion(name, known)}`;
-}
-
-function wrongStartOption(whose: string, name: string): string {
+/** Throws the error of a start or a message that has options which do not exist. */
+export function refuseStart(promptName: string, options: Unknown): never {
+  const name = firstName(options);
   const isSetting = runNames.includes(name) || hookNames.includes(name);
-  const refused = `${whose} takes no "${name}" when it starts.`;
+  const refused = `${nameRun(promptName)} takes no "${name}" when it starts.`;
   if (successorOf(name, startNames) !== undefined || !(isSetting || inOptions('', name) !== undefined))
-    return `${refused} ${suggestion(name, startNames)}`;
+    throw invalidOption(
+      name,
+      `${refused} ${suggestion(
+        name,
+        startNames.filter((other) => other !== name),
+      )}`,
+    );
   const where = isSetting ? `${name}: …` : `options: { ${name}: … }`;
-  return `${refused} Pass it to createRun or usePrompt: { ${where} }.`;
+  throw invalidOption(name, `${refused} Pass it to createRun or usePrompt: { ${where} }.`);
+}
+
+function firstName(unknown: Unknown): string {
+  return Object.keys(unknown).find((key) => unknown[key] !== undefined) ?? '';
+}
+
+function nameRun(promptName: string): string {
+  return promptName === '' ? 'The run' : `The run of "${promptName}"`;
+}
+
+function invalidOption(option: string, message: string): CuelineError {
+  return new CuelineError('invalid_options', message, { details: { option } });
 }

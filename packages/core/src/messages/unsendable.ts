@@ -5,11 +5,11 @@ import { quoteValue } from '../base/quote-value.ts';
 import { isUnreadableFile } from './is-message.ts';
 
 /**
- * Returns the reason why `send` cannot send something. Apart from the check, so that a page loads these sentences
+ * Throws the reason why `send` cannot send something. Apart from the check, so that a page loads these sentences
  * only after a mistake.
  */
-export function unsendableMessageError(message: unknown): CuelineError {
-  return new CuelineError('invalid_options', `send takes a string or a message, but got ${shown(message)}`);
+export function refuseMessage(message: unknown): never {
+  throw new CuelineError('invalid_options', `send takes a string or a message, but got ${shown(message)}`);
 }
 
 function shown(message: unknown): string {

@@ -21,8 +21,7 @@ export async function applyPlugin(prompt: PromptBuilder, plugin: Plugin): Promis
     }
     const member: unknown = (methods as Record<string, unknown>)[name];
     // binds the method to its object, because it is called as a method of prompt
-    const value: unknown = typeof member === 'function' ? member.bind(methods) : member;
-    Object.defineProperty(prompt, name, { value, enumerable: true });
+    prompt.addMember(name, typeof member === 'function' ? member.bind(methods) : member);
   }
 }
 

@@ -37,11 +37,10 @@ export class PromptBuilder implements Prompt {
   #definitions: Definitions = emptyDefinitions();
   #base: Definitions = this.#definitions;
   #task = false;
-  /**
-   * The prompts of the tasks for which plugin methods are running. What such a method defines goes to the last of
-   * them.
-   */
+  /** The prompts for which methods of plugins are running. What such a method defines goes to the last of them. */
   readonly #targets: PromptBuilder[] = [];
+  /** The members of plugins and the replaced methods, as they were given. */
+  readonly #members = new Map<string, unknown>();
   #started = false;
   /** True once no more messages can be added. */
   #fixed = false;
@@ -56,9 +55,9 @@ export class PromptBuilder implements Prompt {
       Object.defineProperty(this, name, {
         configurable: true,
         get: () => bound,
-        // a replaced method is an own property, which the prompts of its tasks get, too
+        // a replaced method is a member, which the prompts of its tasks get, too
         set: (value: unknown) => {
-          Object.defineProperty(this, name, { value, enumerable: true, writable: true, configurable: true });
+          this.addMember(name, value);
         },
       });
     }
@@ -76,11 +75,35 @@ export class PromptBuilder implements Prompt {
   forPlugins(): this {
     return new Proxy(this, {
       get: (prompt, name) => {
-        const isReplaced = Object.getOwnPropertyDescriptor(prompt, name)?.get === undefined;
-        if (isReplaced) return Reflect.get(prompt, name) as unknown;
+        // a plugin that calls another one's method defines for the same prompt
+        if (this.#members.has(name as string)) return this.#members.get(name as string);
+        const isMethod = Object.getOwnPropertyDescriptor(prompt, name)?.get !== undefined;
+        if (!isMethod) return Reflect.get(prompt, name) as unknown;
         // found when it is called, because plugins keep methods: ({ def }) => …
         const method = Reflect.get(PromptBuilder.prototype, name) as (...args: unknown[]) => unknown;
         return (...args: unknown[]) => method.apply(this.#targets.at(-1) ?? this, args);
+      },
+    });
+  }
+
+  /** Adds a member of a plugin, or a method that replaces one. Its methods define for this prompt. Called by the runner. */
+  addMember(name: string, member: unknown): void {
+    this.#members.set(name, member);
+    this.#showMember(this, name, member);
+  }
+
+  #showMember(prompt: PromptBuilder, name: string, member: unknown): void {
+    const value: unknown =
+      typeof member === 'function'
+        ? (...args: unknown[]) =>
+            this.#callFor(prompt, () => (member as (...args: unknown[]) => unknown)(...args))
+        : member;
+    Object.defineProperty(prompt, name, {
+      enumerable: true,
+      configurable: true,
+      get: () => value,
+      set: (next: unknown) => {
+        prompt.addMember(name, next);
       },
     });
   }
@@ -227,24 +250,18 @@ export class PromptBuilder implements Prompt {
     noteInput(scoped, ...inputsOf(this));
     // plugins define on the prompt that they were set up with, which passes definitions on to the task while one of
     // their methods runs
-    for (const [name, value] of Object.entries(this)) {
-      const method: unknown =
-        typeof value === 'function'
-          ? (...args: unknown[]) => this.#callFor(scoped, () => value(...args))
-          : value;
-      Object.defineProperty(scoped, name, { value: method, enumerable: true });
-    }
+    for (const [name, member] of this.#members) this.#showMember(scoped, name, member);
     await define(scoped as this);
     checkAnswered(layer.messages);
     scoped.#fixed = true;
     return layer;
   }
 
-  /** Calls a method of a plugin that defines for a task. */
-  #callFor<Value>(scoped: PromptBuilder, call: () => Value): Value {
+  /** Calls a method of a plugin that defines for this prompt, or for the prompt of a task. */
+  #callFor<Value>(target: PromptBuilder, call: () => Value): Value {
     const targets = this.#targets;
-    targets.push(scoped);
-    const leave = (): void => void targets.splice(targets.lastIndexOf(scoped), 1);
+    targets.push(target);
+    const leave = (): void => void targets.splice(targets.lastIndexOf(target), 1);
     let returned: Value;
     try {
       returned = call();
@@ -252,8 +269,8 @@ export class PromptBuilder implements Prompt {
       leave();
       throw error;
     }
-    // an async method defines until it has settled
-    if (returned instanceof Promise) return returned.finally(leave) as Value;
+    // an async method of a task defines until it has settled, also while one of the prompt itself waits
+    if (target !== this && returned instanceof Promise) return returned.finally(leave) as Value;
     leave();
     return returned;
   }

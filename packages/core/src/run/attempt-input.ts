@@ -14,6 +14,4 @@ export type AttemptInput = {
   /** Calls of the last message that are made before the model is called. */
   unfinishedCalls?: readonly UnfinishedCall[] | undefined;
   signal?: AbortSignal | undefined;
-  /** Options of the start that do not exist. */
-  unknown?: Readonly<Record<string, unknown>>;
 };

@@ -6,6 +6,7 @@ import { createRunLog, type RunLog } from '../log/run-log.ts';
 import type { Scheduler } from '../log/schedule.ts';
 import type { Executor, RunCommand, RunRequest } from '../executors/executor.ts';
 import { failedStart } from '../executors/failed-start.ts';
+import { ignorable, stopped } from './refused.ts';
 import { isGone, type LostConnection } from './lost-connection.ts';
 import { rebaseEvents, eventsBeforeResume } from '../log/rebase-events.ts';
 
@@ -58,7 +59,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
   const { executor, request, events = [], key, schedule, onEvent } = options;
   const log = createRunLog({ events, schedule });
   /** The events in the log before the executor's first. */
-  const kept = executor.isPlaced ? [] : request === undefined ? eventsBeforeResume(events) : events;
+  const kept = executor.isPlaced ? [] : request ? events : eventsBeforeResume(events);
   const rebase = rebaseEvents(kept, key);
   const controller = new AbortController();
   /** The iteration that is followed. */
@@ -69,10 +70,8 @@ export function createAttempt(options: AttemptOptions): Attempt {
   let lost: LostConnection | undefined;
 
   log.listen(onEvent);
-  const result = untilEnd(log);
-  // a caller who ignores it sees the failure in the state
-  result.catch(() => {});
-  if (request !== undefined) void follow(() => executor.start(request, controller.signal));
+  const result = ignorable(untilEnd(log));
+  if (request) void follow(() => executor.start(request, controller.signal));
 
   /** Appends an executor's events to the log, and ends the log if the executor does not. */
   async function follow(start: () => AsyncIterable<RunEvent>): Promise<void> {
@@ -97,7 +96,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
   /** An executor that is stopped may answer with an error, or with nothing. */
   function brokenOff(error: unknown): void {
     if (controller.signal.aborted) return end({ outcome: 'stopped' });
-    if (executor.attach !== undefined && !isGone(error))
+    if (executor.attach && !isGone(error))
       lost = { key, request: hasBegun() ? undefined : request, events: [...log.events] };
     if (CuelineError.isInstance(error)) return fail(error);
     const message = error instanceof Error ? error.message : String(error);
@@ -120,7 +119,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
    * had.
    */
   function end(body: Omit<Extract<RunEventBody, { type: 'run-end' }>, 'type'>): void {
-    if (request !== undefined && log.events.length === 0) {
+    if (request && log.events.length === 0) {
       let input: unknown;
       try {
         input = JSON.parse(JSON.stringify(request.input));
@@ -135,7 +134,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
 
   /** True once the executor has emitted an event. */
   function hasBegun(): boolean {
-    return request === undefined || log.events.length > events.length;
+    return !request || log.events.length > events.length;
   }
 
   function runId(): string {
@@ -210,6 +209,6 @@ async function untilEnd(log: RunLog): Promise<unknown> {
   }
   const state = log.getState();
   if (state.status === 'error') throw CuelineError.fromJSON(state.error);
-  if (state.status === 'stopped') throw new CuelineError('aborted', 'The run was stopped.');
+  if (state.status === 'stopped') return stopped();
   return state.status === 'done' ? state.result : state.text;
 }

@@ -2,6 +2,7 @@ import { CuelineError } from '../base/errors.ts';
 import { isPending } from '../log/pending.ts';
 import type { RunFacts } from '../log/state.ts';
 import type { Attempt } from './attempt.ts';
+import { refused, stopped } from './refused.ts';
 import type { WhenBusy } from './run.ts';
 import { createStartQueue } from './start-queue.ts';
 
@@ -91,9 +92,7 @@ export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) =
       return attempt?.result ?? queue.find(key);
     },
     request(start, { key, whenBusy, signal }) {
-      if (signal?.aborted === true) {
-        return refused(new CuelineError('aborted', 'The start was aborted.'));
-      }
+      if (signal?.aborted === true) return stopped();
       // the run is busy between an end and the start that waited for it, too
       if (shown?.log.ended !== false && queue.length === 0) {
         shown?.drop();
@@ -133,11 +132,4 @@ export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) =
       queue.next();
     },
   };
-}
-
-/** Returns a rejected promise that may be ignored. */
-export function refused(why: unknown): Promise<never> {
-  const promise = Promise.reject<never>(why);
-  promise.catch(() => {});
-  return promise;
 }

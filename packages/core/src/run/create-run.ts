@@ -1,5 +1,4 @@
 import { createId } from '../base/create-id.ts';
-import { CuelineError } from '../base/errors.ts';
 import { createRunLog } from '../log/run-log.ts';
 import { logUpTo } from '../log/log-queries.ts';
 import type { PromptTypes, RunState } from '../log/state.ts';
@@ -7,14 +6,16 @@ import { readLog } from '../log/upgrade-log.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import { openLazily } from '../executors/open-lazily.ts';
 import { createClientToolRunner } from '../client-tools/client-tools.ts';
-import { createAttempts, refused } from './attempts.ts';
-import { createRetryAction } from './load-retries.ts';
+import { createAttempts } from './attempts.ts';
+import { withRetries } from './load-retries.ts';
 import { attachOrFail, attachShown, reconnect } from './open-attempt.ts';
+import { refuseOptions } from './refuse-settings.ts';
+import { stopped } from './refused.ts';
 import { createRestoring } from './restore-run.ts';
 import { createRunCommands } from './run-commands.ts';
 import type { RunInternals } from './run-internals.ts';
 import { notify, stateOf, subscribe } from './run-state.ts';
-import type { Run, RunOptions } from './run.ts';
+import type { RetryOptions, Run, RunOptions } from './run.ts';
 import { readSendMessage, refuseMessage } from './send-message.ts';
 import { continueConversation, requestStart, requestTurn } from './start.ts';
 
@@ -45,22 +46,23 @@ function createRunWith<Input, Types extends PromptTypes>(
     attempts: createAttempts(() => notify(run), attachOrFail),
     clientTools: createClientToolRunner(),
     schedule,
+    stops: 0,
     subscribers: new Set(),
     listeners: new Set(),
   };
   const { attempts, clientTools } = run;
   if (tools !== undefined) clientTools.provide(tools);
-  const { retry, cancel } = createRetryAction(run, { reconnect, continueConversation });
+  const starts = { reconnect, continueConversation };
+  const retry = (options?: RetryOptions): Promise<unknown> =>
+    withRetries(run, ({ retryRun }) => retryRun(run, starts, options));
   const restoring = createRestoring(run, past, { id, storage, retry, stop });
   const { restored, whenRestored } = restoring;
 
   // a definition's types are those of its logs
   const getState = (): RunState<Types> => stateOf(run);
 
-  let stops = 0;
   function stop(): void {
-    stops += 1;
-    cancel();
+    run.stops += 1;
     restoring.stop(attempts.stop);
   }
 
@@ -69,9 +71,8 @@ function createRunWith<Input, Types extends PromptTypes>(
    * `ends`: if another tab ends the run, the action is not needed.
    */
   function alone(action: () => Promise<unknown>, ends = false): Promise<unknown> {
-    const before = stops;
-    const act = (): Promise<unknown> =>
-      stops === before ? action() : refused(new CuelineError('aborted', 'The run was stopped.'));
+    const before = run.stops;
+    const act = (): Promise<unknown> => (run.stops === before ? action() : stopped());
     return run.writer?.alone(act, ends) ?? action();
   }
 
@@ -102,20 +103,26 @@ function createRunWith<Input, Types extends PromptTypes>(
     configure(changed) {
       run.settings = { ...run.settings, ...(changed as Partial<RunInternals['settings']>) };
     },
-    start: (input, options = {}) => whenRestored(() => requestStart(run, input, options), options),
+    start(input, options = {}) {
+      const { key: _key, signal: _signal, whenBusy: _whenBusy, ...unknown } = options;
+      return refuseOptions(run, unknown) ?? whenRestored(() => requestStart(run, input, options), options);
+    },
     send(given, options = {}) {
       const message = readSendMessage(given);
       if (message === undefined) return refuseMessage(given);
       const request = (): Promise<unknown> => requestTurn(run, message, options);
-      const { whenBusy, signal } = options;
-      return whenRestored(() => (whenBusy === undefined ? alone(request) : request()), { signal });
+      const { whenBusy, signal, ...unknown } = options;
+      return (
+        refuseOptions(run, unknown) ??
+        whenRestored(() => (whenBusy === undefined ? alone(request) : request()), { signal })
+      );
     },
     retry: (options) => whenRestored(() => alone(() => retry(options), options?.from === undefined)),
     ...createRunCommands(attempts),
     provideTools: clientTools.provide,
     stop,
     detach: attempts.detach,
-    attach: () => attachShown(run),
+    attach: () => attachShown(run, starts),
     log: () => run.log.events,
     at: (seq) => run.log.at(seq),
     fork(seq = Infinity) {

@@ -6,7 +6,8 @@ import { inProcess } from '../executors/in-process.ts';
 import type { StoredCalls } from '../executors/stored-calls.ts';
 import { createAttempt, type Attempt } from './attempt.ts';
 import type { LostConnection } from './lost-connection.ts';
-import { loadRetries } from './load-retries.ts';
+import { loadRetries, withRetries } from './load-retries.ts';
+import type { RetryStarts } from './retry-run.ts';
 import type { RunInternals } from './run-internals.ts';
 import { notify, watchLog } from './run-state.ts';
 
@@ -68,11 +69,11 @@ export function reconnect(run: RunInternals, lost: LostConnection): Attempt {
   return attempt;
 }
 
-/** Follows the work of the shown attempt again, if it was detached or its connection was lost. */
-export function attachShown(run: RunInternals): void {
+/** Follows the work of the shown attempt again, if it was detached or its connection was lost; `starts` as for a retry. */
+export function attachShown(run: RunInternals, starts: RetryStarts): void {
   const { shown } = run.attempts;
-  if (shown?.lost) reconnect(run, shown.lost);
-  else if (shown && !run.log.ended) attachOrFail(shown);
+  if (run.log.ended) void withRetries(run, (retries) => retries.attachLost(run, starts));
+  else if (shown) attachOrFail(shown);
 }
 
 /** Follows an attempt's work. If that is no longer known, ends the attempt and returns false. */

@@ -1,16 +1,27 @@
 import type { Executor } from '../executors/executor.ts';
 import { loadRunner } from '../executors/load-runner.ts';
 import { openLazily } from '../executors/open-lazily.ts';
+import type { RunInternals } from './run-internals.ts';
 
 type Unknown = Readonly<Record<string, unknown>>;
 
-/**
- * Returns an executor that ends each run with an error, because `createRun` or `usePrompt` got a setting that does
- * not exist, or its start an option.
- */
-export function refuseSettings(settings: Unknown, ofStart: Unknown | undefined): Executor {
+/** Returns an executor that ends each run with an error, if `createRun` or `usePrompt` got a setting that does not exist. */
+export function refuseSettings(settings: Unknown): Executor | undefined {
+  if (isEmpty(settings)) return undefined;
   return {
-    start: (request) =>
-      openLazily(async () => (await loadRunner()).unknownSetting(request, settings, ofStart)),
+    start: (request) => openLazily(async () => (await loadRunner()).unknownSetting(request, settings)),
   };
+}
+
+/**
+ * Rejects if a start or a message has an option that does not exist, before anything changes. The state does not say so:
+ * a caller who ignores the promise reads it in the console.
+ */
+export function refuseOptions({ settings }: RunInternals, options: Unknown): Promise<never> | undefined {
+  if (isEmpty(options)) return undefined;
+  return loadRunner().then((runner) => runner.refuseStart(settings.definition.name, options));
+}
+
+function isEmpty(unknown: Unknown): boolean {
+  return Object.values(unknown).every((value) => value === undefined);
 }

@@ -3,7 +3,7 @@ import { CuelineError } from '../base/errors.ts';
 import { isRecord } from '../base/is-record.ts';
 import type { Attempt } from './attempt.ts';
 import { isGone, type LostConnection } from './lost-connection.ts';
-import { refused } from './attempts.ts';
+import { ignorable, refused } from './refused.ts';
 import { keepFinishedSteps, type KeptSteps } from './keep-steps.ts';
 import type { AttemptInput } from './attempt-input.ts';
 import type { RunInternals } from './run-internals.ts';
@@ -71,16 +71,32 @@ function isInstance(value: unknown): boolean {
 /** Follows lost work again, or retries it from the log if it no longer exists or has ended. */
 function followAgain(run: RunInternals, starts: RetryStarts, lost: LostConnection): Promise<unknown> {
   const { definition, model, options } = run.settings;
-  // the executor makes one run of the request's key; a start that it has refused, or not received, has the current settings
-  const request = lost.request && { ...lost.request, definition, model, options };
+  // a route that has a start has a run with its settings, which is followed; one that refused it gets the current settings
+  const request = isRefused(run, lost) ? { ...lost.request!, definition, model, options } : lost.request;
   const found = starts.reconnect(run, { ...lost, request });
-  const result = found.result.catch((error: unknown) => {
-    if (run.attempts.shown !== found || !(isGone(error) || isOver(error, lost, found))) throw error;
-    return retryFromLog(run, starts, undefined);
-  });
-  // like every start, it may be ignored
-  result.catch(() => {});
-  return result;
+  return ignorable(
+    found.result.catch((error: unknown) => {
+      if (run.attempts.shown !== found || !(isGone(error) || isOver(error, lost, found))) throw error;
+      return retryFromLog(run, starts, undefined);
+    }),
+  );
+}
+
+/** Follows lost work again: a run, or a start without an answer. A start that was refused made no run. */
+export function attachLost(run: RunInternals, { reconnect }: RetryStarts): Promise<unknown> {
+  const { lost } = run.attempts.shown ?? {};
+  return lost === undefined || isRefused(run, lost) ? Promise.resolve() : reconnect(run, lost).result;
+}
+
+/** The errors of a start without an answer, which may have arrived. */
+const unanswered: ReadonlySet<unknown> = new Set(['network', 'timeout', 'overloaded']);
+
+/** True for a start that was refused, or was not sent because of a mistake. Only a route may have one without answering. */
+function isRefused({ log, settings }: RunInternals, { request }: LostConnection): boolean {
+  const last = log.events.at(-1);
+  if (request === undefined || last?.type !== 'run-end') return false;
+  const isRemote = settings.executor !== undefined && 'remote' in settings.executor;
+  return !isRemote || !unanswered.has(last.error?.code);
 }
 
 /**

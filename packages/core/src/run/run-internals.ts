@@ -28,6 +28,8 @@ export type RunInternals = {
   /** Stores the events. Missing without a storage, and until the storage is open. */
   writer?: EventWriter;
   readonly attempts: Attempts;
+  /** How often the run was stopped, so that an action that waits sees a stop. */
+  stops: number;
   readonly clientTools: ClientToolRunner;
   readonly schedule: Scheduler | undefined;
   /** Called with the state, at most once a frame. */

@@ -85,7 +85,8 @@ export type Run<Input = void, Types extends PromptTypes = PromptTypes> = RunHand
   /**
    * Starts the prompt anew. Resolves with the run's result (the text of the answer, or the object of an output
    * schema), and rejects with the run's error, or with code `aborted` if it was stopped. The state contains the
-   * same, so the promise may be ignored.
+   * same, so the promise may be ignored. With an option that does not exist, nothing changes, and it rejects with
+   * `invalid_options`.
    */
   start(input: Input, options?: StartOptions): Promise<Types['output']>;
   /** Continues the conversation: the prompt's own messages, all turns so far, then this one. Resolves as `start` does. */
@@ -114,7 +115,8 @@ export type Run<Input = void, Types extends PromptTypes = PromptTypes> = RunHand
    */
   detach(): void;
   /**
-   * Follows a detached start again, from where it was left; also a run on a route whose connection was lost for good.
+   * Follows a detached start again, from where it was left; also a run on a route whose connection was lost for good,
+   * and a start without an answer. A start that was refused stays as it is.
    */
   attach(): void;
   /**

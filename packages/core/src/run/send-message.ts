@@ -1,6 +1,7 @@
 import type { UIMessage } from 'ai';
-import { loadRunner } from '../executors/load-runner.ts';
 import { isUnreadableFile } from '../messages/is-message.ts';
+import { loadRunner } from '../executors/load-runner.ts';
+import { ignorable } from './refused.ts';
 
 /** Returns the argument of `send` as a message; undefined if it is not one that a model can read. */
 export function readSendMessage(message: unknown): Pick<UIMessage, 'parts'> | undefined {
@@ -17,9 +18,5 @@ export function readSendMessage(message: unknown): Pick<UIMessage, 'parts'> | un
 
 /** Rejects with what is wrong with a message. The promise may be ignored. */
 export function refuseMessage(message: unknown): Promise<never> {
-  const refusal = loadRunner().then(({ unsendableMessageError }) =>
-    Promise.reject<never>(unsendableMessageError(message)),
-  );
-  refusal.catch(() => {});
-  return refusal;
+  return ignorable(loadRunner().then((runner) => runner.refuseMessage(message)));
 }

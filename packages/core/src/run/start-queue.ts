@@ -1,4 +1,4 @@
-import { CuelineError } from '../base/errors.ts';
+import { ignorable, stopped } from './refused.ts';
 
 /** A start that waits for the end of the one before it. */
 type Waiting = {
@@ -32,7 +32,7 @@ export function createStartQueue(onChange: () => void): StartQueue {
     find: (key) => (key === undefined ? undefined : waiting.find((entry) => entry.key === key)?.result),
     add(start, key, signal) {
       let settle: (result: Promise<unknown>) => void = () => {};
-      const result = new Promise<unknown>((resolve) => (settle = resolve));
+      const result = ignorable(new Promise<unknown>((resolve) => (settle = resolve)));
       const leave = (): void => {
         signal?.removeEventListener('abort', drop);
         waiting = waiting.filter((other) => other !== entry);
@@ -40,7 +40,7 @@ export function createStartQueue(onChange: () => void): StartQueue {
       };
       const drop = (): void => {
         leave();
-        settle(Promise.reject(new CuelineError('aborted', 'The start was aborted.')));
+        settle(stopped());
       };
       const go = (): void => {
         leave();
@@ -49,8 +49,6 @@ export function createStartQueue(onChange: () => void): StartQueue {
       const entry: Waiting = { key, result, go, drop };
       signal?.addEventListener('abort', drop, { once: true });
       waiting = [...waiting, entry];
-      // it may be ignored
-      result.catch(() => {});
       onChange();
       return result;
     },

@@ -15,7 +15,7 @@ import type { SendOptions, StartOptions } from './run.ts';
 function start(
   run: RunInternals,
   input: unknown,
-  { shows, events = [], signal, unknown: unknownHere, ...conversation }: AttemptInput,
+  { shows, events = [], signal, ...conversation }: AttemptInput,
   key: string | undefined,
   requestKey: string = createId('start'),
 ): Promise<unknown> {
@@ -39,9 +39,7 @@ function start(
     },
     events,
     key,
-    executor: Object.values({ ...unknown, ...unknownHere }).every((value) => value === undefined)
-      ? executor
-      : refuseSettings(unknown, unknownHere),
+    executor: refuseSettings(unknown) ?? executor,
     calls,
   });
   const stop = (): void => attempt.stop();
@@ -60,11 +58,11 @@ export function continueConversation(run: RunInternals, conversation: AttemptInp
 
 /** Starts the prompt anew, or finds the start that `key` names. If the run is busy, does what `whenBusy` says. */
 export function requestStart(run: RunInternals, input: unknown, options: StartOptions): Promise<unknown> {
-  const { key, signal, whenBusy: _whenBusy, ...unknown } = options;
+  const { key, signal } = options;
   return (
     run.attempts.find(key) ??
     run.attempts.request(
-      () => start(run, input, { messages: [], tasks: [], shows: [], signal, unknown }, key, key),
+      () => start(run, input, { messages: [], tasks: [], shows: [], signal }, key, key),
       options,
     )
   );
@@ -80,7 +78,6 @@ export function requestTurn(
     const { messages, tasks } = stateOf(run);
     const shows: UIMessage[] = [...messages, { id: createId('msg'), role: 'user', parts }];
     const turns = shows.slice(countPromptMessages(run.log.events));
-    const { signal, whenBusy: _whenBusy, ...unknown } = options;
-    return continueConversation(run, { messages: turns, tasks, shows, signal, unknown });
+    return continueConversation(run, { messages: turns, tasks, shows, signal: options.signal });
   }, options);
 }

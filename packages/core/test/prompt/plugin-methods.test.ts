@@ -145,6 +145,44 @@ test('while an async method works for a task, the prompt itself defines for the 
   expect(names).toEqual([[], ['all', 'own'], ['all'], ['all']]);
 });
 
+test('while an async method works for a task, a method of the prompt itself defines for the whole run', async () => {
+  const notes = definePlugin({
+    name: 'notes',
+    setup: (prompt) => ({
+      note: (name: string) => void prompt.def(name, '1'),
+      async noteLater(name: string) {
+        await Promise.resolve();
+        prompt.def(name, '1');
+      },
+    }),
+  });
+  type Notes = Prompt & { note(name: string): void; noteLater(name: string): Promise<void> };
+  const { state, model } = await play(
+    {
+      kind: 'prompt',
+      name: 'notes',
+      plugins: [notes],
+      run(prompt) {
+        prompt.defTaskList([
+          {
+            task: 'One',
+            async extend(own) {
+              const later = (own as Notes).noteLater('OWN');
+              (prompt as Notes).note('ALL');
+              await later;
+            },
+          },
+          { task: 'Two' },
+        ]);
+        prompt.$`Go.`;
+      },
+    },
+    [[call('finishTask', { result: '1' })], [call('finishTask', { result: '2' })], 'Done.'],
+  );
+  expect(Object.keys(state.variables)).toEqual(['ALL']);
+  expect(JSON.stringify(model.calls[0]?.prompt)).toContain('<OWN>');
+});
+
 test('a method of the prompt that several plugins replace defines for a task, too', async () => {
   const counted: string[] = [];
   const counts = (name: string) =>

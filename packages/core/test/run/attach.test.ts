@@ -159,6 +159,27 @@ describe('a start without a response', () => {
     expect(hub.bodies).toMatchObject([{ model: 'good:y', input: { to: 'both' } }]);
   });
 
+  test('is sent again by retry() as it was, because the route may have it', async () => {
+    const { run, hub, written } = setUp({ tamper: cut([0, 0]) });
+    run.configure({ model: 'first:x' });
+    await expect(run.start({ to: 'both' })).rejects.toMatchObject({ code: 'network' });
+    run.configure({ model: 'second:y' });
+    expect(await run.retry()).toBe('Both are sent.');
+    expect(hub.bodies.map((body) => (body as { model: string }).model)).toEqual(
+      Array.from({ length: 3 }, () => 'first:x'),
+    );
+    expect([hub.runs.size, written]).toEqual([1, ['ada', 'ben']]);
+  });
+
+  test('is not sent again by attach()', async () => {
+    const { run, hub } = setUp({ instead: () => new Response(null, { status: 400 }) });
+    await expect(run.start({ to: 'both' })).rejects.toMatchObject({ code: 'bad_request' });
+    run.attach();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(hub.requests).toHaveLength(1);
+    expect(run.getState()).toMatchObject({ status: 'error', error: { code: 'bad_request' } });
+  });
+
   test('makes another run if it is repeated after a stop', async () => {
     const { run, hub } = setUp({ tamper: cut([0, 0, 0, 0]) });
     await run.start({ to: 'both' }).catch(() => {});

@@ -1,4 +1,4 @@
-import { createRun, definePrompt, type Executor, type Run, type RunEvent } from '@cueline/core';
+import { createRun, CuelineError, definePrompt, type Executor, type Run, type RunEvent } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
 import { memoryStorage } from '../support/runs.ts';
@@ -42,6 +42,25 @@ test('a run whose connection was lost is stopped before it is repeated', async (
   expect([executor.starts, executor.ended]).toEqual([2, ['far']]);
   await run.start().catch(() => {});
   expect([executor.starts, executor.ended]).toEqual([3, ['far', 'far']]);
+});
+
+test('a start that this page could not make is not made by attach(), and has the current settings in a retry', async () => {
+  const models: unknown[] = [];
+  const executor: Executor = {
+    async *start({ model }) {
+      models.push(model);
+      if (models.length === 1) throw new CuelineError('network', 'The code could not be loaded.');
+      yield* begun;
+      yield { seq: 2, t: 2, type: 'run-end', outcome: 'done' };
+    },
+    attach: () => undefined,
+  };
+  const run = createRun(greet, { executor, model: 'first:x' });
+  await expect(run.start()).rejects.toThrow('could not be loaded');
+  run.attach();
+  run.configure({ model: 'second:y' });
+  await run.retry();
+  expect(models).toEqual(['first:x', 'second:y']);
 });
 
 test('a start that a listener makes while another start replaces it can still be stopped', async () => {

@@ -25,16 +25,29 @@ test.each<[object, string]>([
   ],
   [{ often: 1 }, 'The run of "greet" takes no "often" when it starts. There are: key, whenBusy, signal.'],
 ])(
-  'a start or a message with the option %j is an error that says what to write',
+  'a start or a message with the option %j is refused with what to write, and changes nothing',
   async (options, message) => {
     const model = scriptedModel(['Hello.']);
     const run = createRun(greet, { model });
-    await expect(run.start(undefined, options)).rejects.toMatchObject({ code: 'invalid_options', message });
-    await expect(run.send('And?', options)).rejects.toMatchObject({ code: 'invalid_options', message });
-    expect(run.getState()).toMatchObject({ status: 'error', error: { message } });
-    expect(model.calls).toHaveLength(0);
+    const refusals = async (): Promise<void> => {
+      await expect(run.start(undefined, options)).rejects.toMatchObject({ code: 'invalid_options', message });
+      await expect(run.send('And?', options)).rejects.toMatchObject({ code: 'invalid_options', message });
+    };
+    await refusals();
+    expect(run.getState().status).toBe('idle');
+    const first = run.start();
+    await refusals();
+    expect(await first).toBe('Hello.');
+    await refusals();
+    expect(run.getState()).toMatchObject({ status: 'done', text: 'Hello.' });
+    expect(model.calls).toHaveLength(1);
   },
 );
+
+test('a message takes no key', async () => {
+  const refused = createRun(greet).send('And?', { key: 'a' } as object);
+  await expect(refused).rejects.toThrow('takes no "key" when it starts. There are: whenBusy, signal.');
+});
 
 test.each([new AbortController(), null, true])('options.abortSignal cannot be %j', async (abortSignal) => {
   const config = { model: scriptedModel(['Hello.']), options: { abortSignal: abortSignal as never } };

@@ -11,8 +11,8 @@ export type ContinuedTask = TaskPosition & { initialMessageCount: number };
 
 /**
  * Returns where the current task stood if the last of `turns` is an unfinished answer that was working on it. Its steps
- * since the last call of one of the list's own tools follow the message about the list, as they did when they were
- * made: otherwise the model would read the task after its work on it, and begin anew.
+ * since the last call of finishTask follow the message about the list, as they did when they were made: otherwise the
+ * model would read the task after its work on it, and begin anew.
  */
 export async function readContinuedTask(
   { definitions }: PromptBuilder,
@@ -28,13 +28,14 @@ export async function readContinuedTask(
   if (taskList === undefined || current === undefined || last?.role !== 'assistant') return undefined;
   const worked = findCurrentTask(tasks);
   if (worked?.id !== current.id || worked.status === 'pending') return undefined;
-  const isOwn = (part: UIMessage['parts'][number]): boolean =>
-    isToolUIPart(part) && taskList.tools.has(getToolName(part));
-  const changed = last.parts.findLastIndex(isOwn);
+  // in a list that the model writes, no task is current after a cut
+  const isFinish = (part: UIMessage['parts'][number]): boolean =>
+    isToolUIPart(part) && getToolName(part) === 'finishTask';
+  const changed = last.parts.findLastIndex(isFinish);
   const step = last.parts.findIndex(({ type }, index) => index > changed && type === 'step-start');
   const lastStep = last.parts.findLastIndex(({ type }) => type === 'step-start');
-  // a step with several calls of these tools may have worked on the task before
-  if (step < 0 && last.parts.slice(lastStep).filter(isOwn).length > 1) return undefined;
+  // a step that has finished several tasks may have worked on another one
+  if (step < 0 && last.parts.slice(lastStep).filter(isFinish).length > 1) return undefined;
   const before = step < 0 ? turns : [...turns.slice(0, -1), { ...last, parts: last.parts.slice(0, step) }];
   const said = await toModelMessages(before, toolsWithModelOutput(definitions.tools));
   const initialMessageCount = promptMessages + said.length;

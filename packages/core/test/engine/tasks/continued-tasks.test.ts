@@ -63,6 +63,18 @@ describe('a task list of a run that was cut off', () => {
     expect([...lengths]).toEqual([1, 3, 5]);
   });
 
+  test.each<[string, ScriptedTurn[]]>([
+    ['with another call', [[call('startTask'), look('a')]]],
+    ['twice', [[look('a')], [call('startTask'), call('startTask'), look('b')]]],
+  ])('is sent before the work of a step that starts the task %s', async (_how, turns) => {
+    const model = scriptedModel([...turns, [finish('1')], [finish('2')], 'Done.']);
+    const run = createRun(prompt, { model });
+    await run.start();
+    const log = json(run.log()) as RunEvent[];
+    const cut = log.findLastIndex((event) => event.type === 'step-end' && event.step === turns.length - 1);
+    expect(await continueRun(log.slice(0, cut + 1))).toEqual(windowOf(model.calls[turns.length]!));
+  });
+
   test('is sent after the work on a task that the user has skipped since', async () => {
     const { log } = await runWhole();
     const begun = log.findIndex((event) => event.type === 'tool-start') + 1;
