@@ -14,7 +14,7 @@ import { checkNames } from '@cueline/core/server';
 import { createSteps } from './advance-run.ts';
 import { checkMethods } from './check-methods.ts';
 import { checkTexts } from './check-texts.ts';
-import type { DurableDriver, DurableWorker } from './driver.ts';
+import { boundedDriver, type DurableDriver, type DurableWorker } from './driver.ts';
 import type { RunGuard } from './guard.ts';
 import { inProcessDriver } from './in-process-driver.ts';
 import { modelObjectError, promptsByName, unlistedPromptError, unstoredOptionsError } from './prompts.ts';
@@ -143,7 +143,8 @@ export type Durable = {
  */
 export function createDurable(given: DurableOptions): Durable {
   checkOptions(given);
-  const { store, models = {}, options, driver = inProcessDriver(), guard, onError = logError } = given;
+  const { store, models = {}, options, guard, onError = logError } = given;
+  const driver = boundedDriver(given.driver ?? inProcessDriver());
   const prompts = promptsByName(given.prompts);
   const watch = createWatch(store);
   const { unknownPromptMs = UNKNOWN_PROMPT_MS } = given;

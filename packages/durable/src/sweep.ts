@@ -61,7 +61,7 @@ export function startSweep({ store, driver, woken, ms, onError }: SweepOptions):
     begun = stillBegun;
     fresh = stillFresh;
     missing = stillMissing;
-    await wakeAll(due, { wake: (runId) => withTimeout(driver.wake(runId), ANSWER_TIMEOUT_MS) });
+    await wakeAll(due, driver);
   }
 
   async function lengthOf(runId: string): Promise<number | undefined> {
