@@ -72,9 +72,11 @@ export function createSteps(settings: AdvanceSettings): Steps {
     else signal.addEventListener('abort', leave, { once: true });
     let outcome: StepOutcome = 'failed';
     let laterReason: unknown;
+    let begun: Promise<GuardedStep> | undefined;
     let step: GuardedStep | undefined;
+    const begunWith = log.events.length;
     try {
-      step = await guard?.begin({
+      begun = guard?.begin({
         runId,
         epoch,
         ...guardData(claimed, options?.limits?.tokens),
@@ -84,6 +86,8 @@ export function createSteps(settings: AdvanceSettings): Steps {
           leaving.abort(error);
         },
       });
+      // a run that is stopped calls no model, so it ends without waiting for the guard
+      step = await Promise.race([begun, whenAborted(sent.stop)]);
       const advanced = await advance(storedRun(runId, claimed, settings), {
         models: guardModels(modelsFor(start.owner, models), step),
         signal: leaving.signal,
@@ -102,6 +106,10 @@ export function createSteps(settings: AdvanceSettings): Steps {
       await store.forget(runId, sent.names());
       // a waiting run may wait for days, and continue on another worker
       if (advanced.status === 'next') logs.keep(runId, log);
+      if (step === undefined && begun !== undefined) {
+        step = await begun;
+        step.stored(log.events.slice(begunWith));
+      }
       return advanced;
     } catch (error) {
       // the guard's reason does not tell whether another worker has taken the run over
@@ -114,6 +122,7 @@ export function createSteps(settings: AdvanceSettings): Steps {
       signal.removeEventListener('abort', leave);
       sent.end();
       if (inProgress.get(runId) === sent) inProgress.delete(runId);
+      step ??= await begun?.catch(() => undefined);
       await step?.over(outcome);
     }
   }
@@ -152,6 +161,12 @@ function storedRun(
     options: { ...options, ...own },
     events: log,
   };
+}
+
+async function whenAborted(signal: AbortSignal): Promise<undefined> {
+  if (!signal.aborted)
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  return undefined;
 }
 
 class TakenOverError extends Error {
