@@ -128,6 +128,31 @@ describe('requests that auth refuses', () => {
     expect(asked).toBeLessThan(120);
   });
 
+  test('leave the line with their clients, without a call of auth', async () => {
+    let asked = 0;
+    let go = (): void => {};
+    const open = new Promise<void>((resolve) => (go = resolve));
+    const { route } = testRoute([], {
+      address: fromHeader,
+      auth: async () => {
+        asked += 1;
+        await open;
+        return null;
+      },
+    });
+    const leaving = new AbortController();
+    const ask = async (signal?: AbortSignal): Promise<number> =>
+      (await route(new Request(`${routeUrl}?run=run-1`, { signal: signal ?? null }))).status;
+    const first = Array.from({ length: 60 }, () => ask());
+    await expect.poll(() => asked).toBe(60);
+    const left = Array.from({ length: 40 }, () => ask(leaving.signal));
+    leaving.abort();
+    expect(new Set(await Promise.all(left))).toEqual(new Set([499]));
+    go();
+    expect(new Set(await Promise.all(first))).toEqual(new Set([401]));
+    expect(asked).toBe(60);
+  });
+
   const malformed = (): never => {
     throw new Error('The token is malformed.');
   };
