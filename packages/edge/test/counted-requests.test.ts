@@ -123,9 +123,11 @@ describe('requests that auth refuses', () => {
     const good = await Promise.all(Array.from({ length: 200 }, () => ask('ada')));
     expect([new Set(good), most]).toEqual([new Set([404]), 60]);
     asked = 0;
+    const begun = performance.now();
     const bad = await Promise.all(Array.from({ length: 2_000 }, () => ask('guess')));
     expect(new Set(bad)).toEqual(new Set([401, 429]));
-    expect(asked).toBeLessThan(120);
+    // each further second has room for one more
+    expect(asked).toBeLessThan(120 + (performance.now() - begun) / 1_000);
   });
 
   test('leave the line with their clients, without a call of auth', async () => {
