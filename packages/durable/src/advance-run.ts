@@ -3,7 +3,6 @@ import { advance, type Advanced, type StoredRun } from '@cueline/core/durable';
 import { withoutProviderStorage, type ModelSettings } from '@cueline/core/models';
 import type { AdvanceJob } from './driver.ts';
 import type { GuardedStep, RunGuard, StepOutcome } from './guard.ts';
-import { boundedStore, type StepStore } from './bounded-store.ts';
 import { guardData, guardModels, missingGuardError, settleEnded } from './guard-step.ts';
 import { createLogCache, type ClaimedLog } from './log-cache.ts';
 import { missingPrompt, type Prompts } from './prompts.ts';
@@ -21,8 +20,6 @@ export type AdvanceSettings = {
   guard: RunGuard | undefined;
   watch: Watch;
   unknownPromptMs: number;
-  /** Called for a run that this process has taken over too late to advance it: the run needs another step. */
-  onLateClaim(runId: string): void;
 };
 
 /** Advances runs in this process. */
@@ -37,8 +34,7 @@ export type Steps = {
 
 /** Creates what advances the runs of a store. A step in progress reads its commands from the store once a second. */
 export function createSteps(settings: AdvanceSettings): Steps {
-  const { prompts, models, options, guard, watch, unknownPromptMs, onLateClaim } = settings;
-  const store = boundedStore(settings.store, onLateClaim);
+  const { store, prompts, models, options, guard, watch, unknownPromptMs } = settings;
   const logs = createLogCache(store);
   const checkPrompt = createPromptCheck(store, prompts, unknownPromptMs);
   /** The commands of the steps in progress, by run. */
@@ -129,7 +125,7 @@ export function createSteps(settings: AdvanceSettings): Steps {
 }
 
 /** Returns why the store refused events: another worker has taken the run over, or earlier events are missing. */
-async function refused(store: StepStore, runId: string, epoch: number): Promise<Error> {
+async function refused(store: Pick<DurableStore, 'append'>, runId: string, epoch: number): Promise<Error> {
   if (!(await store.append(runId, epoch, []))) return new TakenOverError(runId);
   return new CuelineError(
     'storage_failed',

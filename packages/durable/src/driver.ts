@@ -27,7 +27,7 @@ export type DurableWorker = {
 /** Returns a driver whose `wake` rejects if its engine does not answer. A late wake-up is harmless. */
 export function boundedDriver(driver: DurableDriver): DurableDriver {
   return {
-    wake: (runId) => withTimeout(driver.wake(runId), ANSWER_TIMEOUT_MS),
+    wake: async (runId) => withTimeout(driver.wake(runId), ANSWER_TIMEOUT_MS),
     work: (advance) => driver.work(advance),
   };
 }
