@@ -3,7 +3,6 @@ import { advance, type Advanced, type StoredRun } from '@cueline/core/durable';
 import { withoutProviderStorage, type ModelSettings } from '@cueline/core/models';
 import type { AdvanceJob } from './driver.ts';
 import type { GuardedStep, RunGuard, StepOutcome } from './guard.ts';
-import { boundedStore, type StepStore } from './bounded-store.ts';
 import { guardData, guardModels, missingGuardError, settleEnded } from './guard-step.ts';
 import { createLogCache, type ClaimedLog } from './log-cache.ts';
 import { missingPrompt, type Prompts } from './prompts.ts';
@@ -21,8 +20,6 @@ export type AdvanceSettings = {
   guard: RunGuard | undefined;
   watch: Watch;
   unknownPromptMs: number;
-  /** Called for a run that this process has taken over too late to advance it: the run needs another step. */
-  onLateClaim(runId: string): void;
 };
 
 /** Advances runs in this process. */
@@ -37,8 +34,7 @@ export type Steps = {
 
 /** Creates what advances the runs of a store. A step in progress reads its commands from the store once a second. */
 export function createSteps(settings: AdvanceSettings): Steps {
-  const { prompts, models, options, guard, watch, unknownPromptMs, onLateClaim } = settings;
-  const store = boundedStore(settings.store, onLateClaim);
+  const { store, prompts, models, options, guard, watch, unknownPromptMs } = settings;
   const logs = createLogCache(store);
   const checkPrompt = createPromptCheck(store, prompts, unknownPromptMs);
   /** The commands of the steps in progress, by run. */
@@ -72,9 +68,11 @@ export function createSteps(settings: AdvanceSettings): Steps {
     else signal.addEventListener('abort', leave, { once: true });
     let outcome: StepOutcome = 'failed';
     let laterReason: unknown;
+    let begun: Promise<GuardedStep> | undefined;
     let step: GuardedStep | undefined;
+    const begunWith = log.events.length;
     try {
-      step = await guard?.begin({
+      begun = guard?.begin({
         runId,
         epoch,
         ...guardData(claimed, options?.limits?.tokens),
@@ -84,6 +82,8 @@ export function createSteps(settings: AdvanceSettings): Steps {
           leaving.abort(error);
         },
       });
+      // a run that is stopped calls no model, so it ends without waiting for the guard
+      step = await Promise.race([begun, whenAborted(sent.stop)]);
       const advanced = await advance(storedRun(runId, claimed, settings), {
         models: guardModels(modelsFor(start.owner, models), step),
         signal: leaving.signal,
@@ -102,6 +102,10 @@ export function createSteps(settings: AdvanceSettings): Steps {
       await store.forget(runId, sent.names());
       // a waiting run may wait for days, and continue on another worker
       if (advanced.status === 'next') logs.keep(runId, log);
+      if (step === undefined && begun !== undefined) {
+        step = await begun;
+        step.stored(log.events.slice(begunWith));
+      }
       return advanced;
     } catch (error) {
       // the guard's reason does not tell whether another worker has taken the run over
@@ -114,13 +118,14 @@ export function createSteps(settings: AdvanceSettings): Steps {
       signal.removeEventListener('abort', leave);
       sent.end();
       if (inProgress.get(runId) === sent) inProgress.delete(runId);
+      step ??= await begun?.catch(() => undefined);
       await step?.over(outcome);
     }
   }
 }
 
 /** Returns why the store refused events: another worker has taken the run over, or earlier events are missing. */
-async function refused(store: StepStore, runId: string, epoch: number): Promise<Error> {
+async function refused(store: Pick<DurableStore, 'append'>, runId: string, epoch: number): Promise<Error> {
   if (!(await store.append(runId, epoch, []))) return new TakenOverError(runId);
   return new CuelineError(
     'storage_failed',
@@ -152,6 +157,12 @@ function storedRun(
     options: { ...options, ...own },
     events: log,
   };
+}
+
+async function whenAborted(signal: AbortSignal): Promise<undefined> {
+  if (!signal.aborted)
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  return undefined;
 }
 
 class TakenOverError extends Error {

@@ -1,15 +1,12 @@
 import type { DurableStore } from './store.ts';
 import { ANSWER_TIMEOUT_MS, withTimeout } from './with-timeout.ts';
 
-/** The part of a store that a step needs. */
-export type StepStore = Pick<DurableStore, 'find' | 'claim' | 'append' | 'forget' | 'read' | 'commands'>;
-
 /**
- * Returns a store whose calls reject if it does not answer, so that the driver tries the step again. A late `append` cannot
- * harm that attempt, because the store refuses events of an earlier claim. A late claim takes the run from that attempt, and
- * `onLateClaim` is then called: the run needs another step.
+ * Returns a store whose calls reject if it does not answer, so that a start or a command fails, and the driver tries a step
+ * again. A late `append` cannot harm that attempt, because the store refuses events of an earlier claim. A late claim takes the
+ * run from that attempt, and `onLateClaim` is then called: the run needs another step.
  */
-export function boundedStore(store: DurableStore, onLateClaim: (runId: string) => void): StepStore {
+export function boundedStore(store: DurableStore, onLateClaim: (runId: string) => void): DurableStore {
   async function reportLate(runId: string, answer: ReturnType<DurableStore['claim']>): Promise<void> {
     const claimed = await answer;
     if (claimed !== 'ended' && claimed !== undefined) onLateClaim(runId);
@@ -18,7 +15,10 @@ export function boundedStore(store: DurableStore, onLateClaim: (runId: string) =
   const bounded = async <Value>(answer: Promise<Value>): Promise<Value> =>
     withTimeout(answer, ANSWER_TIMEOUT_MS);
   return {
+    create: async (run) => bounded(store.create(run)),
     find: async (which) => bounded(store.find(which)),
+    send: async (runId, command) => bounded(store.send(runId, command)),
+    unfinished: async () => bounded(store.unfinished()),
     async claim(runId, afterSeq) {
       const answer = store.claim(runId, afterSeq);
       try {

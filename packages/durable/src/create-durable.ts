@@ -12,9 +12,10 @@ import type { Advanced } from '@cueline/core/durable';
 import type { ModelSettings } from '@cueline/core/models';
 import { checkNames } from '@cueline/core/server';
 import { createSteps } from './advance-run.ts';
+import { boundedStore } from './bounded-store.ts';
 import { checkMethods } from './check-methods.ts';
 import { checkTexts } from './check-texts.ts';
-import type { DurableDriver, DurableWorker } from './driver.ts';
+import { boundedDriver, type DurableDriver, type DurableWorker } from './driver.ts';
 import type { RunGuard } from './guard.ts';
 import { inProcessDriver } from './in-process-driver.ts';
 import { modelObjectError, promptsByName, unlistedPromptError, unstoredOptionsError } from './prompts.ts';
@@ -143,7 +144,12 @@ export type Durable = {
  */
 export function createDurable(given: DurableOptions): Durable {
   checkOptions(given);
-  const { store, models = {}, options, driver = inProcessDriver(), guard, onError = logError } = given;
+  const { models = {}, options, guard, onError = logError } = given;
+  const driver = boundedDriver(given.driver ?? inProcessDriver());
+  const store = boundedStore(
+    given.store,
+    (runId) => void driver.wake(runId).catch((error: unknown) => onError(error, runId)),
+  );
   const prompts = promptsByName(given.prompts);
   const watch = createWatch(store);
   const { unknownPromptMs = UNKNOWN_PROMPT_MS } = given;
@@ -155,7 +161,6 @@ export function createDurable(given: DurableOptions): Durable {
     guard,
     watch,
     unknownPromptMs,
-    onLateClaim: (runId) => void driver.wake(runId).catch((error: unknown) => onError(error, runId)),
   });
   const send = createSender({ store, driver, steps });
 

@@ -1,11 +1,15 @@
 import type { Advanced } from '@cueline/core/durable';
+import { ANSWER_TIMEOUT_MS, withTimeout } from './with-timeout.ts';
 
 /** Advances a run by one step. A driver calls it for each job. */
 export type AdvanceJob = (runId: string, signal: AbortSignal) => Promise<Advanced>;
 
 /** Schedules the steps of runs with an engine. The engine has only the ids; the store has the state. */
 export type DurableDriver = {
-  /** Makes a worker advance a run soon. Called when a run is started and when it gets a command. */
+  /**
+   * Makes a worker advance a run soon. Called when a run is started and when it gets a command. If it takes longer than 30
+   * seconds, the start or the command fails.
+   */
   wake(runId: string): Promise<void>;
   /** Starts to take jobs in this process. */
   work(advance: AdvanceJob): DurableWorker;
@@ -19,3 +23,11 @@ export type DurableWorker = {
    */
   stop(): Promise<void>;
 };
+
+/** Returns a driver whose `wake` rejects if its engine does not answer. A late wake-up is harmless. */
+export function boundedDriver(driver: DurableDriver): DurableDriver {
+  return {
+    wake: async (runId) => withTimeout(driver.wake(runId), ANSWER_TIMEOUT_MS),
+    work: (advance) => driver.work(advance),
+  };
+}

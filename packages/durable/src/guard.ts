@@ -36,7 +36,10 @@ export type GuardedStep = {
 
 /** Permits and counts the model calls of runs, in every worker. `createRunGuard` of `@cueline/edge` creates one. */
 export type RunGuard = {
-  /** Called before each step. If it rejects, the step calls no model and is tried again after a pause. */
+  /**
+   * Called before each step. If it rejects, the step calls no model and is tried again after a pause. A stop ends the run
+   * without waiting for it.
+   */
   begin(run: GuardedRun): Promise<GuardedStep>;
   /**
    * Called when a job finds that its run has ended: the worker that ended the run may have been killed before it called

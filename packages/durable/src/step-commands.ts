@@ -34,6 +34,7 @@ export function createStepCommands(
 ): StepCommands {
   const stopping = new AbortController();
   const received = new Set(claimed.map(({ name }) => name));
+  if (claimed.some(({ command }) => command.type === 'stop')) stopping.abort();
   let give: ((command: DurableCommand) => Promise<boolean>) | undefined;
   let reading: Promise<void> | undefined;
   let isDue = false;

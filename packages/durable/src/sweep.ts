@@ -1,6 +1,5 @@
 import type { DurableDriver } from './driver.ts';
 import type { DurableStore } from './store.ts';
-import { ANSWER_TIMEOUT_MS, withTimeout } from './with-timeout.ts';
 
 /** The default pause between two sweeps, in milliseconds. */
 export const SWEEP_MS = 30_000;
@@ -44,7 +43,7 @@ export function startSweep({ store, driver, woken, ms, onError }: SweepOptions):
     const stillFresh = new Set<string>();
     const stillMissing = new Map<string, number>();
     const due: string[] = [];
-    for (const runId of await withTimeout(store.unfinished(), ANSWER_TIMEOUT_MS)) {
+    for (const runId of await store.unfinished()) {
       if (begun.has(runId)) {
         stillBegun.add(runId);
         continue;
@@ -61,11 +60,11 @@ export function startSweep({ store, driver, woken, ms, onError }: SweepOptions):
     begun = stillBegun;
     fresh = stillFresh;
     missing = stillMissing;
-    await wakeAll(due, { wake: (runId) => withTimeout(driver.wake(runId), ANSWER_TIMEOUT_MS) });
+    await wakeAll(due, driver);
   }
 
   async function lengthOf(runId: string): Promise<number | undefined> {
-    return (await withTimeout(store.find({ runId }), ANSWER_TIMEOUT_MS))?.length;
+    return (await store.find({ runId }))?.length;
   }
 
   async function trySweep(): Promise<void> {

@@ -3,7 +3,13 @@ import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { createRun, definePrompt, reduceAll, type PromptDefinition, type RunCommand } from '@cueline/core';
 import type { ScriptedTurn } from '@cueline/core/testing';
-import { createDurable, createMemoryStore, inProcessDriver, type DurableOptions } from '@cueline/durable';
+import {
+  createDurable,
+  createMemoryStore,
+  inProcessDriver,
+  type DurableOptions,
+  type RunGuard,
+} from '@cueline/durable';
 import { createEffects } from './support/driver-contract.ts';
 import { planned } from './support/prompts.ts';
 
@@ -125,6 +131,42 @@ test('a run whose prompt function never returns can be stopped, and the worker i
   expect(effects.noted).toEqual(['begins', 'begins']);
   expect(await store.unfinished()).toEqual([]);
 });
+
+test.each(['before', 'after'] as const)(
+  'a stop %s the step begins ends the run at once, although the guard has not begun, which then gets the end',
+  async (when) => {
+    const told: string[] = [];
+    let begin = (): void => {};
+    const open = new Promise<void>((resolve) => (begin = resolve));
+    const guard: RunGuard = {
+      async begin() {
+        told.push('begin');
+        await open;
+        return {
+          wrapModel: (model) => model,
+          stored: (events) => void told.push(...events.map(({ type }) => type)),
+          over: async (outcome) => void told.push(outcome),
+        };
+      },
+      ended: async () => {},
+      flush: async () => {},
+    };
+    const { prompt, effects } = stuckPrompt();
+    const store = createMemoryStore();
+    const durable = createDurable({ prompts: [prompt], store, guard });
+    const { runId } = await durable.begin({ definition: prompt, input: undefined });
+    const stop = (): Promise<unknown> => durable.respond(runId, { type: 'stop' });
+    if (when === 'before') await stop();
+    const step = durable.advance(runId, new AbortController().signal);
+    await expect.poll(() => told).toEqual(['begin']);
+    if (when === 'after') await stop();
+    await expect.poll(async () => (await store.read(runId, -1))?.ended).toBe(true);
+    begin();
+    expect(await step).toEqual({ status: 'done' });
+    expect(told).toEqual(['begin', 'run-start', 'run-end', 'done']);
+    expect(effects.noted).toEqual([]);
+  },
+);
 
 test('a worker that is stopped leaves a run whose prompt function never returns to another worker', async () => {
   const { prompt, effects, release } = stuckPrompt();

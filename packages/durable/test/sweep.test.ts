@@ -1,7 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { RunEvent } from '@cueline/core';
 import { createDurable, createMemoryStore, type Durable, type DurableStore } from '@cueline/durable';
-import { startSweep } from '../src/sweep.ts';
 import { createEffects } from './support/driver-contract.ts';
 import { writePages } from './support/prompts.ts';
 
@@ -126,22 +125,13 @@ test('a listed run that never exists is looked up less and less often', async ()
 test('a sweep that gets no answer is reported, and the store is asked again', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
-  const errors: unknown[] = [];
   let calls = 0;
-  const sweep = startSweep({
-    store: {
-      unfinished: () => ((calls += 1) === 1 ? new Promise(() => {}) : Promise.resolve([])),
-      find: async () => undefined,
-    },
-    driver: { wake: async () => {} },
-    woken: [],
-    ms: 1_000,
-    onError: (error) => errors.push(error),
-  });
-  onTestFinished(() => sweep.stop());
+  const { errors } = await openSweep(() => ({
+    unfinished: () => ((calls += 1) === 2 ? new Promise(() => {}) : Promise.resolve([])),
+  }));
   await vi.advanceTimersByTimeAsync(40_000);
   expect(errors.map(String)).toEqual([
     'Error: There was no answer within 30 seconds. Check that the store and the engine are up.',
   ]);
-  expect(calls).toBeGreaterThan(1);
+  expect(calls).toBeGreaterThan(2);
 });

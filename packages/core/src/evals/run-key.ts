@@ -4,6 +4,7 @@ import { loadModule } from '../base/load-module.ts';
 import { untilAborted } from '../base/until-aborted.ts';
 import { canonicalJson } from '../json/canonical.ts';
 import { hashOf } from '../json/content-hash.ts';
+import { processEnvironment, readVariable, secretsOf } from '../models/environment.ts';
 import type { ModelSettings } from '../models/settings.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import type { PromptOptions } from '../prompt/prompt-options.ts';
@@ -35,17 +36,14 @@ export type KeySettings = {
 export type KeyOf<Input> = (run: KeyedRun<Input>) => Promise<string | undefined>;
 
 /**
- * Returns a function that gives runs their keys in the store: a hash of the first request, the model, the options and the
- * repetition. A prompt that fails before its first request has none, nor has a request whose log lacks a large file.
+ * Returns a function that gives runs their keys in the store: a hash of the first request, the model, the options, the model
+ * settings and the repetition. A prompt that fails before its first request has none, nor has a request whose log
+ * lacks a large file.
  */
 export function keysOf<Input>({ options = {}, models, timeout, signal }: KeySettings): KeyOf<Input> {
   const { abortSignal: stopped, ...plain } = options;
-  // a function has its code, because its identity is not the same in the next process
-  const code = Object.entries(plain).map(([name, value]) => [
-    name,
-    typeof value === 'function' ? String(value) : value,
-  ]);
-  const settings = canonicalJson(Object.fromEntries(code));
+  const { providers = {}, fetch, wrapModel } = models;
+  const code = canonicalJson([codeOf(plain), codeOf(functionsOf(providers)), codeOf({ fetch, wrapModel })]);
   // repetitions share their request; prompts of one name may differ
   const requests = new Map<string, Promise<unknown>>();
   const numbers = new Map<object, number>();
@@ -78,18 +76,46 @@ export function keysOf<Input>({ options = {}, models, timeout, signal }: KeySett
     if (first === undefined || canonicalJson(first).includes('bytes, left out of the log]')) return undefined;
     const identity = await identityOf(model, models).catch(() => undefined);
     if (identity === undefined) return undefined;
-    const parts = [first, identity, input, settings, repetition];
+    const parts = [first, identity, input, code, repetition];
     return hashOf(namesakes === 0 ? parts : [...parts, namesakes]);
   };
 }
 
-/** Returns what a model's name stands for: an alias can be set to another model, and a provider's address to another server. */
-async function identityOf(
-  model: string | LanguageModel,
-  settings: ModelSettings,
-): Promise<string | readonly string[]> {
-  if (typeof model !== 'string') return modelName(model);
+/** Returns what decides which models answer: the one that a name stands for, and those of agents, too. */
+async function identityOf(model: string | LanguageModel, settings: ModelSettings): Promise<object> {
+  const variables = await modelVariables(settings);
+  if (typeof model !== 'string') return { model: modelName(model), variables };
   const { identifyModel } = await loadModule('models', import('../models/resolve-model.ts'));
-  const { model: name, baseURL } = identifyModel(model, settings);
-  return baseURL === undefined ? name : [name, baseURL];
+  return { model: identifyModel(model, settings).model, variables };
+}
+
+/** Variables of any provider. */
+const VARIABLE = /^LM_MODEL_|_API_(?:BASE|TYPE)$/;
+
+/** Returns the aliases, addresses and accounts of the environment, without keys. */
+async function modelVariables({ env = processEnvironment() }: ModelSettings): Promise<object> {
+  const { providers } = await loadModule('models', import('../models/providers.ts'));
+  const named = new Set(
+    Object.values(providers).flatMap(({ bases = [], account = {} }) => [...bases, ...Object.values(account)]),
+  );
+  const keys = new Set(secretsOf(env));
+  const entries = Object.keys(env).flatMap((name) => {
+    const value = VARIABLE.test(name) || named.has(name) ? readVariable(env, name) : undefined;
+    return value === undefined || keys.has(value) ? [] : [[name, value]];
+  });
+  return Object.fromEntries(entries) as object;
+}
+
+/** Returns settings with the code of each function, because its identity is not the same in the next process. */
+function codeOf(settings: object): object {
+  return Object.fromEntries(
+    Object.entries(settings).map(([name, value]: [string, unknown]) => [
+      name,
+      typeof value === 'function' ? String(value) : value,
+    ]),
+  );
+}
+
+function functionsOf(settings: object): object {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => typeof value === 'function'));
 }

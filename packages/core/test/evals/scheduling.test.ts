@@ -147,6 +147,28 @@ describe('scheduling', () => {
       }
     });
 
+    test.each<[change: string, before: object, after: object]>([
+      ['the alias of an agent', { env: { LM_MODEL_SMALL: 'p:a' } }, { env: { LM_MODEL_SMALL: 'p:b' } }],
+      ['the address of an agent', { env: { P_API_BASE: 'http://a' } }, { env: { P_API_BASE: 'http://b' } }],
+      ['an account', { env: { AWS_REGION: 'eu-west-1' } }, { env: { AWS_REGION: 'us-east-1' } }],
+      ['a function in `providers`', {}, { providers: { p: () => modelOf(() => 'other') } }],
+      ['`wrapModel`', {}, { wrapModel: (model: never) => model }],
+    ])('%s, but not a key', async (_change, before, after) => {
+      const store = memoryEvalStore();
+      const providers = {
+        p: () => modelOf(() => 'ok'),
+        object: { languageModel: () => modelOf(() => 'ok') },
+      };
+      const stored = async (options: { env?: object }, key: string): Promise<number> => {
+        const env = { ...options.env, P_API_KEY: key, AWS_SECRET_ACCESS_KEY: key };
+        const { groups } = await runEval(many(1), { models: 'p:m', providers, ...options, env, store });
+        return groups[0]!.stored;
+      };
+      expect(await stored(before, 'one')).toBe(0);
+      expect(await stored(before, 'two')).toBe(1);
+      expect(await stored(after, 'one')).toBe(0);
+    });
+
     test('another server of one name has other results', async () => {
       const store = memoryEvalStore();
       const asked: string[] = [];

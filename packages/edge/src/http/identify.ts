@@ -98,7 +98,7 @@ export function createIdentify(
   return async (request) => {
     const network = await failures.read(request);
     // requests of one moment are counted only once `auth` has refused them
-    return inSlot(network, async () => {
+    return inSlot(network, request.signal, async () => {
       // before `auth`, which may query a database
       failures.check(network);
       try {

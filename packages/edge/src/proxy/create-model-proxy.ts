@@ -55,7 +55,15 @@ export function createModelProxy(
     const known: { headers: Record<string, string>; provider?: string; subject?: string } = { headers: {} };
     let sent = false;
     try {
-      return await answer(settings, rules, request, environmentOf(env), context, known, () => (sent = true));
+      return await answer(
+        settings,
+        rules,
+        request,
+        environmentOf(env, context),
+        context,
+        known,
+        () => (sent = true),
+      );
     } catch (error) {
       const response = refusalResponse(error, known.headers, 'proxy_error');
       if (response.status === 405) response.headers.set('allow', 'POST, OPTIONS');

@@ -50,6 +50,13 @@ export async function reserve(
     );
   }
   if (why === 'total') {
+    const { tokens, cost = 0, totalDailyTokens = Infinity, totalDailyCost = Infinity } = call;
+    if (tokens > totalDailyTokens || cost > totalDailyCost) {
+      throw new Refusal(
+        'total_exceeded',
+        'This call could use more than this server may use in a whole day. Ask for a shorter answer.',
+      );
+    }
     throw new Refusal(
       'total_exceeded',
       'This server has used up its limit for today. Try again once its calls in progress have ended, or tomorrow.',

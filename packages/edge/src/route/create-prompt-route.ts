@@ -218,7 +218,7 @@ class Route {
         request,
         url: new URL(request.url),
         identity,
-        env: environmentOf(env),
+        env: environmentOf(env, context),
         ...(context === undefined ? {} : { context }),
       });
       for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);

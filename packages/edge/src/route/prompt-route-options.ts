@@ -175,8 +175,8 @@ export type PromptRouteOptions = RequestHeaderOptions & {
   /** The model to use instead of the definitions' own. */
   model?: RunRequest['model'];
   /**
-   * Where models come from. A function gets the second argument of the platform, as on Workers, otherwise the process's
-   * environment. Default: that environment.
+   * Where models come from. A function gets the environment: on Workers the second argument of the route, otherwise that of
+   * the process. Default: that environment.
    */
   models?: ModelSettings | ((env: Environment) => ModelSettings) | undefined;
   /** Options of every run. */

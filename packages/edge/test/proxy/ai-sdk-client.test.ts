@@ -292,7 +292,7 @@ describe('faults as every package reads them', () => {
       { message: expect.stringMatching(/ more than the 1000 of a day\. Ask for a shorter answer\.$/) },
       {
         message:
-          'This server has used up its limit for today. Try again once its calls in progress have ended, or tomorrow.',
+          'This call could use more than this server may use in a whole day. Ask for a shorter answer.',
       },
       { message: expect.stringMatching(/JSON\. Ask the operator of this server to check its address\.$/) },
       { message: 'The provider stopped sending in the middle of its answer. Try again.' },

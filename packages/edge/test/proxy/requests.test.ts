@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { ask, createMemoryLimits, fixture, refused } from './support.ts';
 
 /** Limits for which no time passes. */
@@ -35,6 +35,9 @@ test.each([
   [{}, 120],
   [{ rpm: 30 }, 180],
 ])('with %o, %i requests a minute are allowed', async (limits, most) => {
+  // with each half second there would be room for one more
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
   const { proxy } = fixture(undefined, { limits, store: stoppedClock() });
   const statuses: number[] = [];
   for (let call = 0; call < most + 2; call += 1) statuses.push((await proxy(nonsense())).status);

@@ -3,7 +3,7 @@ import { createRun, type RunEvent } from '@cueline/core';
 import { defineAgent, defineSession, tags } from '@cueline/core/agents';
 import { createEventSource } from './sse.ts';
 import { scriptedModel } from '@cueline/core/testing';
-import { createMemoryRuns } from '@cueline/edge';
+import { createMemoryRuns, type RouteContext } from '@cueline/edge';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   address,
@@ -340,14 +340,18 @@ describe('a run on a route', () => {
   });
 });
 
-test.each([
+const context: RouteContext = { waitUntil: () => {} };
+
+test.each<[what: string, env: unknown, key: string, context?: RouteContext]>([
   ["a Worker's variables", { OPENAI_API_KEY: 'sk-of-the-request', STORE: {} }, 'sk-of-the-request'],
+  ["a Worker's context and no variable in capitals", { openai_api_key: 'sk' }, 'none', context],
   ['nothing', undefined, 'sk-of-the-process'],
+  ['nothing and a context', undefined, 'sk-of-the-process', context],
   ["Next's parameters of a path", { params: Promise.resolve({ id: '7' }) }, 'sk-of-the-process'],
   ["Netlify's context", { ip: '192.0.2.1', params: {} }, 'sk-of-the-process'],
 ])(
   'a route without models that is called with %s reads the key there or from the process',
-  async (_, env, key) => {
+  async (_, env, key, passed) => {
     onTestFinished(() => {
       vi.unstubAllEnvs();
       vi.unstubAllGlobals();
@@ -359,7 +363,7 @@ test.each([
       return Response.json({ error: { message: 'No.' } }, { status: 400 });
     });
     const hub = testRoute([], { model: 'openai:gpt-4o' });
-    await (await hub.route(post({ input: {} }), env)).text();
-    expect(keys).toEqual([`Bearer ${key}`]);
+    await (await hub.route(post({ input: {} }), env, passed)).text();
+    expect(keys).toEqual(key === 'none' ? [] : [`Bearer ${key}`]);
   },
 );

@@ -144,6 +144,55 @@ test('a write without an answer holds up later ones for ten seconds, and leaves 
   expect(await store.get('r')).toEqual({ subject: 's', endSeq: 4 });
 });
 
+test('a message whose writing gets no answer for long is not lost, nor are those after it', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const storage = createStorage({ driver: memoryDriver() });
+  const setItem = storage.setItem.bind(storage);
+  const late: (() => Promise<void>)[] = [];
+  const store = createStorageRuns(storage, { pollMs: 10 });
+  await advance(store.create({ ...run, runMs: 600_000, replayMs: 60_000 }));
+  const ping = (id: string) => ({ type: 'ping', id }) as const;
+  await advance(store.send('r', ping('1')));
+  vi.spyOn(storage, 'setItem').mockImplementationOnce(
+    (key, value) => new Promise((resolve) => late.push(async () => resolve(await setItem(key, value)))),
+  );
+  const second = store.send('r', ping('2'));
+  await advance(store.send('r', ping('3')));
+  await Promise.all(late.map((writes) => writes()));
+  await advance(second);
+  expect(late).toHaveLength(1);
+  const over = new AbortController();
+  const messages = store.messages('r', over.signal)[Symbol.asyncIterator]();
+  const seen: unknown[] = [];
+  for (let at = 0; at < 3; at += 1) seen.push((await advance(messages.next())).value);
+  over.abort();
+  expect(seen).toEqual([ping('1'), ping('2'), ping('3')]);
+});
+
+test('a start that gets no answer for long does not take its key from the next one', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const storage = createStorage({ driver: memoryDriver() });
+  const setItem = storage.setItem.bind(storage);
+  const late: (() => Promise<void>)[] = [];
+  vi.spyOn(storage, 'setItem').mockImplementation((key, value) => {
+    const isName = JSON.stringify(value).includes('r-1');
+    if (!isName) return setItem(key, value);
+    return new Promise((resolve) => late.push(async () => resolve(await setItem(key, value))));
+  });
+  const store = createStorageRuns(storage, { pollMs: 10 });
+  const start = { ...run, chat: undefined, runMs: 600_000 };
+  const first = store.create({ ...start, runId: 'r-1' });
+  // the route gives up after ten seconds, and the client starts it again
+  expect(await advance(store.create({ ...start, runId: 'r-2' }))).toBe('created');
+  await Promise.all(late.map((writes) => writes()));
+  expect(late).toHaveLength(1);
+  expect(await advance(first)).toEqual({ runId: 'r-2' });
+  expect(await store.find({ subject: 's', key: 'k' })).toBe('r-2');
+  expect(await store.get('r-1')).toBeUndefined();
+});
+
 test('an expired share that is read is removed, though nobody shares again', async () => {
   let at = 0;
   const storage = createStorage({ driver: memoryDriver() });

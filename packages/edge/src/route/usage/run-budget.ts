@@ -102,10 +102,14 @@ export function createRunBudget(
   return {
     settle,
     async reserve({ runId, ...run }, least, allowed) {
-      const { dailyTokens } = run;
+      const { dailyTokens, totalDailyTokens = Infinity } = run;
       const tokens = least + UNSEEN_TOKENS + leastOutput(maxOutputTokens);
       const message = `Your request may take ${tokens} tokens with its answer, more than is left of today's ${dailyTokens}.`;
       if (tokens > dailyTokens) return { why: 'budget', message };
+      if (tokens > totalDailyTokens) {
+        const message = `Your request may take ${tokens} tokens with its answer, more than this server may use in a whole day.`;
+        return { why: 'total', message };
+      }
       if (least > allowed) {
         const message = `Your request has about ${least} tokens, more than the ${allowed} that a run may use here.`;
         return { why: 'budget', message };
@@ -113,7 +117,8 @@ export function createRunBudget(
       const reserved = await tryFor({ ...run, id: runId, tokens, rpm, concurrent, leaseMs });
       if (reserved.ok) return undefined;
       // with a limit of cost, the store does not say which of them refused
-      return { ...reserved, ...(Number.isFinite(dailyTokens) && !isLimit(run.dailyCost) ? { message } : {}) };
+      const isOfTokens = reserved.why === 'budget' && isLimit(dailyTokens) && !isLimit(run.dailyCost);
+      return { ...reserved, ...(isOfTokens ? { message } : {}) };
     },
     async hold({ subject, runId, epoch }, used) {
       // what was used counts, even if it is more than was left of the day
@@ -209,13 +214,9 @@ export function budgetTooSmallError(allowed: number): SerializedError {
   return { code: 'budget_exceeded', message, details: { limit: 'tokens', allowed } };
 }
 
-/** Returns the response for a run that must not begin now: 402 or 429. */
+/** Returns the response for a run that must not begin now: 402, 429 or 503. */
 export function startRefusedError(
-  {
-    why,
-    retryAfterMs,
-    message = 'Your limit for today is used up. Try again once your runs in progress have ended, or tomorrow.',
-  }: StartRefusal,
+  { why, retryAfterMs, message }: StartRefusal,
   { concurrent, rpm }: Pick<RouteSettings, 'concurrent' | 'rpm'>,
 ): Refusal {
   const retry = retryAfterMs === undefined ? {} : { retryAfterMs };
@@ -229,11 +230,17 @@ export function startRefusedError(
       return new Refusal('rate_limited', message, retry);
     }
     case 'budget':
-      return new Refusal('budget_exceeded', message, retry);
+      return new Refusal(
+        'budget_exceeded',
+        message ??
+          'Your limit for today is used up. Try again once your runs in progress have ended, or tomorrow.',
+        retry,
+      );
     case 'total':
       return new Refusal(
         'total_exceeded',
-        'This server has used up its limit for today. Try again once its calls in progress have ended, or tomorrow.',
+        message ??
+          'This server has used up its limit for today. Try again once its calls in progress have ended, or tomorrow.',
         retry,
       );
     default:

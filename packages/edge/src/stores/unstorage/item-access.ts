@@ -10,6 +10,9 @@ export type ItemStorage = {
 export type ItemAccess = {
   /** Undefined if there is none, or only part of it yet. */
   read<Value>(key: string): Promise<Value | undefined>;
+  /** The same for an item that only this access writes: also what it has written and has no answer for yet. */
+  readOwn<Value>(key: string): Promise<Value | undefined>;
+  /** Writes and removals of one item count in the order of these calls, also if the storage executes one late. */
   write(key: string, value: unknown): Promise<void>;
   /** The same for a text. */
   readText(key: string): Promise<string | undefined>;
@@ -24,6 +27,28 @@ const READ_TRIES = 5;
 const READ_AGAIN_MS = 10;
 
 export function createItemAccess(storage: ItemStorage): ItemAccess {
+  /** The latest texts of the items with changes that have no answer yet; undefined for a removal. */
+  const unanswered = new Map<string, { latest: string | undefined; changes: number }>();
+
+  /** Changes an item. A change that takes long may replace a later one, which is then made again. */
+  async function change(key: string, text: string | undefined): Promise<void> {
+    const item = unanswered.get(key) ?? { latest: text, changes: 0 };
+    unanswered.set(key, item);
+    item.latest = text;
+    item.changes += 1;
+    try {
+      let made: string | undefined;
+      do {
+        made = item.latest;
+        // as text in an object, because a value that looks like JSON would be parsed, and lose some of its fields
+        await (made === undefined ? storage.removeItem(key) : storage.setItem(key, { json: made }));
+      } while (made !== item.latest);
+    } finally {
+      item.changes -= 1;
+      if (item.changes === 0) unanswered.delete(key);
+    }
+  }
+
   async function readText(key: string): Promise<string | undefined> {
     for (let tries = 1; ; tries += 1) {
       const item = await storage.getItem(key);
@@ -35,18 +60,16 @@ export function createItemAccess(storage: ItemStorage): ItemAccess {
     }
   }
 
-  // as text in an object, because a value that looks like JSON would be parsed, and lose some of its fields
-  const writeText = (key: string, json: string): Promise<void> => storage.setItem(key, { json });
+  const parse = (text: string | undefined): unknown => (text === undefined ? undefined : JSON.parse(text));
 
   return {
-    async read<Value>(key: string) {
-      const text = await readText(key);
-      return text === undefined ? undefined : (JSON.parse(text) as Value);
-    },
-    write: (key, value) => writeText(key, JSON.stringify(value)),
+    read: async <Value>(key: string) => parse(await readText(key)) as Value | undefined,
+    readOwn: async <Value>(key: string) =>
+      parse(unanswered.get(key)?.latest ?? (await readText(key))) as Value | undefined,
+    write: (key, value) => change(key, JSON.stringify(value)),
     readText,
-    writeText,
-    remove: (key) => storage.removeItem(key),
+    writeText: change,
+    remove: (key) => change(key, undefined),
     keys: (base) => storage.getKeys(base),
   };
 }

@@ -59,10 +59,11 @@ export function createMessages(items: ItemAccess, queue: KeyedQueue): Messages {
   return {
     send: (run, message) =>
       queue(listOf(run, own), async () => {
-        const { dropped, messages } = (await items.read<MessageList>(listOf(run, own))) ?? emptyList;
+        const key = listOf(run, own);
+        const { dropped, messages } = (await items.readOwn<MessageList>(key)) ?? emptyList;
         const all = [...messages, { at: nextTime(), message }];
         const kept = latestOf(all);
-        await items.write(listOf(run, own), {
+        await items.write(key, {
           dropped: dropped + all.length - kept.length,
           messages: kept,
         });

@@ -116,12 +116,33 @@ test.each(['dailyCost', 'totalDailyCost'])(
   },
 );
 
-test('a call of a proxy that costs more than a whole day says so, and is not to be sent again', async () => {
-  const providers = { openai: { apiKey: key, models: ['gpt-x'] } };
-  const limits = { dailyCost: 0.01, maxOutputTokens: 1_000 };
-  const response = await fixture(undefined, { providers, prices, limits }).proxy(askProxy());
-  expect(response.headers.get('retry-after')).toBeNull();
-  expect((await refusal(response)).message).toMatch(
+test.each<[limit: object, status: number, message: RegExp]>([
+  [
+    { dailyCost: 0.01 },
+    402,
     /^This call could cost up to [\d.]+, more than the 0\.01 of a day\. Ask for a shorter answer\.$/,
-  );
+  ],
+  [{ totalDailyCost: 0.01 }, 503, /^This call could use more than this server may use in a whole day\./],
+  [{ totalDailyTokens: 1_000 }, 503, /^This call could use more than this server may use in a whole day\./],
+])(
+  'a call of a proxy beyond a whole day, %o, says so, and is not to be sent again',
+  async (limit, status, text) => {
+    const providers = { openai: { apiKey: key, models: ['gpt-x'] } };
+    const limits = { ...limit, maxOutputTokens: 1_000 };
+    const response = await fixture(undefined, { providers, prices, limits }).proxy(askProxy());
+    expect(response.headers.get('retry-after')).toBeNull();
+    expect(await refusal(response)).toMatchObject({ status, message: expect.stringMatching(text) });
+  },
+);
+
+test('a run beyond a whole day of all subjects says so, and is not to be started again', async () => {
+  const { route } = testRoute([], { limits: { totalDailyTokens: 1_000 } });
+  const response = await route(post({ input: { name: 'Ada' } }));
+  expect(response.headers.get('retry-after')).toBeNull();
+  expect(await refusal(response)).toMatchObject({
+    code: 'total_exceeded',
+    message: expect.stringMatching(
+      /^Your request may take \d+ tokens .+ this server may use in a whole day\.$/,
+    ),
+  });
 });
