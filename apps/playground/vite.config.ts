@@ -41,6 +41,14 @@ export default defineConfig({
     entryLimit(),
   ],
   resolve: { conditions: [...sourceConditions, 'module', 'browser', 'development|production'] },
+  // what only compiled code and workers import: Vite would notice it after the page has loaded, and reload the page
+  optimizeDeps: {
+    include: [
+      'react/compiler-runtime',
+      'monaco-editor/internal/common/initialize',
+      'monaco-editor/languages/features/typescript/tsWorker',
+    ],
+  },
   worker: { format: 'es', plugins: () => [withoutOtherHosts()] },
   build: {
     target: 'es2023',

@@ -324,3 +324,22 @@ test('no control of the top bar covers another on a tablet, and a phone on its s
   await expect(page.getByRole('tab', { name: 'Run' })).toBeVisible();
   await page.getByTestId('model').click({ trial: true });
 });
+
+test('the menu of the editor covers the script', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.editor.locator('.view-line').first().click({ button: 'right' });
+  const entry = page.getByRole('menuitem', { name: 'Command Palette' });
+  await expect(entry).toBeVisible();
+  // an entry that is not chosen shows the colour of the menu
+  await page.mouse.move(0, 0);
+  const colours = await entry.evaluate((element) => {
+    const all: string[] = [];
+    for (let at: Element | null = element; at !== null && !at.matches('.context-view'); at = at.parentElement)
+      all.push(getComputedStyle(at).backgroundColor);
+    return all;
+  });
+  expect(colours).toContainEqual(expect.stringMatching(/^rgb\(/));
+  await page.keyboard.press('Escape');
+  await expect(entry).toHaveCount(0);
+});

@@ -353,3 +353,24 @@ test('the editor keeps its undo history and its cursor while another part is ope
   await page.keyboard.press('ControlOrMeta+z');
   await expect(editor.locator('.view-lines')).not.toContainText('// mine');
 });
+
+test('the timeline and the inspector of a run that fails at once open together', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.write('export default () => {\n  throw new Error("at once");\n};');
+  const alone = page.evaluate(
+    () =>
+      new Promise<string[]>((resolve) => {
+        const seen = new Set<string>();
+        const look = (): void => {
+          const open = ['timeline', 'inspector'].filter((id) => document.getElementById(id) !== null);
+          seen.add(open.join(' and '));
+          if (open.length === 2) resolve([...seen]);
+          else requestAnimationFrame(look);
+        };
+        look();
+      }),
+  );
+  await playground.run();
+  expect(await alone).toEqual(['', 'timeline and inspector']);
+});

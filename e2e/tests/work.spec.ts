@@ -75,6 +75,10 @@ test.describe('tasks', () => {
       await page.keyboard.type('Four');
       await page.keyboard.press('Enter');
       await expect(task('task-4')).toContainText('yours');
+      // the field stays for the next task; Esc leaves it, and does not stop the run
+      await expect(page.getByLabel('New task')).toHaveValue('');
+      await page.keyboard.press('Escape');
+      await expect(page.getByRole('button', { name: /^Tasks/ })).toBeFocused();
       await change(page, task('task-2'), 'Rename');
       await page.keyboard.type('Two, but shorter');
       await page.keyboard.press('Enter');

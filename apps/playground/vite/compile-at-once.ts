@@ -1,4 +1,4 @@
-import type { Plugin } from 'vite';
+import type { Plugin, Rolldown } from 'vite';
 
 /** The modules whose files the page draws first. Most functions of these files are called at once. */
 const drawnFirst = ['/playground/src/main.tsx', '/playground/src/transcript/transcript.tsx'];
@@ -19,13 +19,27 @@ export function compileAtOnce(): Plugin {
       order: 'post',
       handler(_options, files) {
         for (const module of drawnFirst) {
-          const file = Object.values(files).find(
-            (it) => it.type === 'chunk' && it.moduleIds.some((id) => id.endsWith(module)),
-          );
-          if (file?.type !== 'chunk') return this.error(`No file of the build has ${module}.`);
+          const file = fileWith(module, files);
+          if (file === undefined) return this.error(`No file of the build has ${module}.`);
           file.code = HINT + file.code;
         }
       },
     },
+    writeBundle(_options, files) {
+      for (const module of drawnFirst) {
+        const file = fileWith(module, files);
+        if (file?.code.startsWith(HINT) === true) continue;
+        this.error(
+          `${HINT.trim()} is not the first line of the file that has ${module}. A plugin has changed it.`,
+        );
+      }
+    },
   };
+}
+
+function fileWith(module: string, files: Rolldown.OutputBundle): Rolldown.OutputChunk | undefined {
+  const file = Object.values(files).find(
+    (it) => it.type === 'chunk' && it.moduleIds.some((id) => id.endsWith(module)),
+  );
+  return file?.type === 'chunk' ? file : undefined;
 }

@@ -11,7 +11,7 @@ export type LineCost = { label: string; title: string };
 
 /** `ms` is how long the calls that have ended ran; missing if none has ended. */
 type Calls = { calls: number; ms: number | undefined };
-type Cost = Calls & { tokens: number | undefined };
+type Cost = Calls & { title: string; tokens: number | undefined };
 
 /** The costs of the lines on which a run's definitions are made. */
 export function costsOfLines(
@@ -22,7 +22,7 @@ export function costsOfLines(
   const states = [...shown.earlier.map((turn) => turn.state), state];
   const calls = countCalls(states);
   const tokens = tokensOf(state);
-  const byLine = new Map<number, Map<string, Cost & { of: FoundDefinition['of'] }>>();
+  const byLine = new Map<number, Map<string, Cost>>();
   for (const definition of definitions) {
     const { of, name, line } = definition;
     const agent = agentOf(definition, state);
@@ -32,19 +32,20 @@ export function costsOfLines(
     const kind = of === 'agent' ? 'tool' : of;
     const own = tokens.get(`${kind} ${key}`);
     if (called === undefined && own === undefined) continue;
-    const entries = byLine.get(line) ?? new Map<string, Cost & { of: FoundDefinition['of'] }>();
-    byLine.set(line, entries);
+    const costs = byLine.get(line) ?? new Map<string, Cost>();
+    byLine.set(line, costs);
     const title = titleOf(of, name, agent);
-    entries.set(title, { of, calls: called?.calls ?? 0, ms: called?.ms, tokens: own });
+    // a definition that the line makes again replaces itself
+    costs.set(`${kind} ${key}`, { title, calls: called?.calls ?? 0, ms: called?.ms, tokens: own });
   }
-  return new Map([...byLine].map(([line, entries]) => [line, describe(entries)]));
+  return new Map([...byLine].map(([line, costs]) => [line, describe([...costs.values()])]));
 }
 
-function describe(entries: ReadonlyMap<string, Cost>): LineCost {
+function describe(costs: readonly Cost[]): LineCost {
   let [calls, tokens] = [0, 0];
   let ms: number | undefined;
   const sentences: string[] = [];
-  for (const [title, cost] of entries) {
+  for (const { title, ...cost } of costs) {
     calls += cost.calls;
     ms = sumOf(ms, cost.ms);
     tokens += cost.tokens ?? 0;

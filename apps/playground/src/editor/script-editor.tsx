@@ -37,6 +37,8 @@ const options = {
   renderLineHighlight: 'line',
   overviewRulerLanes: 0,
   fixedOverflowWidgets: true,
+  // Monaco puts the shadow root of a fixed menu where the theme's colours do not reach it
+  useShadowDOM: false,
   smoothScrolling: false,
   wordWrap: 'on',
   wrappingIndent: 'indent',

@@ -40,9 +40,10 @@ export function mergeEvals(
   });
 }
 
-/** Reads the stored evals; undefined if their shape is invalid. */
+/** Reads the stored evals; undefined if the value has none. */
 export function readStoredEvals(value: unknown): StoredDocuments<EvalSettings> | undefined {
-  return readDocuments(value, readOwnEvalSettings) ?? readEarlierFormat(value);
+  const readContent = (content: unknown) => ({ content: readOwnEvalSettings(content) });
+  return readDocuments(value, readContent) ?? readEarlierFormat(value);
 }
 
 /** The first version of the page stored the eval of a link, and the user's own as `previous`. */

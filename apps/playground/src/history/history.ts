@@ -42,7 +42,7 @@ const recorder = createRecorder({
     useLibrary.setState({ isBlocked: false });
     forgetSentReply({ id: session.id, turn: session.earlier.length });
     notifyTabs({ kind: 'runs' });
-    if (useLibrary.getState().isRead) void readRuns();
+    readListedRuns();
     void pruneOnce(id);
   },
 });
@@ -99,7 +99,7 @@ export async function startHistory({ restore }: { restore: boolean }): Promise<v
     if (document.visibilityState === 'visible') void keeper?.refresh().then(readScripts);
   });
   watchTabs(({ kind }) => {
-    if (kind === 'runs') return void (useLibrary.getState().isRead && readRuns());
+    if (kind === 'runs') return readListedRuns();
     void readScripts();
     void keeper?.refresh();
   });
@@ -145,6 +145,12 @@ export async function readRuns(): Promise<void> {
     useLibrary.setState({ isRead: true });
     reportFailure('The history could not be read', error);
   }
+}
+
+/** Reads the runs again if one of their lists is open. They read them when they open, too. */
+function readListedRuns(): void {
+  const { dialog, commandsOpen } = usePlayground.getState();
+  if (dialog === 'history' || commandsOpen) void readRuns();
 }
 
 /** Reads the scripts again, for the lists of the page. */

@@ -29,7 +29,7 @@ export function useKeptFocus(): void {
       if (document.activeElement !== document.body || last === undefined) return;
       // if the element is still there, the user went elsewhere
       const isThere = last.isConnected && last.checkVisibility() && !last.matches(':disabled');
-      const part = isThere ? undefined : parts.find((it) => it.isConnected && it.checkVisibility());
+      const part = isThere ? undefined : paneOf(parts.find(isShown));
       last = undefined;
       if (part === undefined) return;
       if (!part.hasAttribute('tabindex')) part.tabIndex = -1;
@@ -48,6 +48,16 @@ export function useKeptFocus(): void {
       document.removeEventListener('focusin', note);
     };
   }, []);
+}
+
+function isShown(part: HTMLElement): boolean {
+  return part.isConnected && part.checkVisibility();
+}
+
+/** The part that takes the focus: the first pane in place of `main`, whose outline the panes cover. */
+function paneOf(part: HTMLElement | undefined): HTMLElement | undefined {
+  if (part?.matches('main') !== true) return part;
+  return [...part.querySelectorAll<HTMLElement>('section')].find(isShown) ?? part;
 }
 
 function partsAround(element: Element): HTMLElement[] {

@@ -23,7 +23,8 @@ export function useRunKeys(): void {
       if (!event.repeat) start();
     };
     const stop = (event: KeyboardEvent): void => {
-      if (event.key !== 'Escape' || event.defaultPrevented) return;
+      // the repetitions of a key that has closed something do not stop the run
+      if (event.key !== 'Escape' || event.defaultPrevented || event.repeat) return;
       if (!isSearch(event.target) && !isComposing(event)) stopCurrent();
     };
     // Capturing, because the editor would insert a new line.

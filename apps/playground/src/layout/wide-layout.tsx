@@ -19,8 +19,10 @@ export function WideLayout({ toasts }: { toasts: ReactNode }) {
   const session = usePlayground(currentSession);
   const inspected = useRunDetails(session, 'inspector');
   const docked = useRunDetails(session, 'timeline');
-  const inspects = usePlayground((state) => state.inspectorOpen) && inspected !== undefined;
-  const docks = usePlayground((state) => state.timelineOpen) && docked !== undefined;
+  // both open at once, so that the page changes once; the inspector's content follows
+  const hasDetails = docked !== undefined;
+  const inspects = usePlayground((state) => state.inspectorOpen) && hasDetails;
+  const docks = usePlayground((state) => state.timelineOpen) && hasDetails;
   const { editor, result } = panes[view];
   return (
     <Sized orientation="vertical" ids={docks ? ['panes', 'timeline'] : ['panes']}>
@@ -48,7 +50,11 @@ export function WideLayout({ toasts }: { toasts: ReactNode }) {
                 minSize="260px"
                 className="bounded flex min-w-0 flex-col"
               >
-                {inspected === session ? <Inspector key={inspected.id} session={inspected} /> : loading}
+                {inspected !== undefined && inspected === session ? (
+                  <Inspector key={inspected.id} session={inspected} />
+                ) : (
+                  loading
+                )}
               </Panel>
             </>
           )}

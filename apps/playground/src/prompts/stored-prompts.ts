@@ -2,10 +2,11 @@ import {
   mergeDocuments,
   readDocuments,
   type KeptDocument,
+  type ReadContent,
   type StoredDocuments,
 } from '../state/documents/documents.ts';
 import { isSameJson } from '../input/same-json.ts';
-import { mergeItems } from '../state/documents/merge-items.ts';
+import { freeKey, mergeItems } from '../state/documents/merge-items.ts';
 import { mergeValues } from '../state/documents/merge-values.ts';
 import { newId } from '../state/new-id.ts';
 import type { Values } from './check-prompts.ts';
@@ -68,23 +69,34 @@ export function mergePrompts(
   });
 }
 
-/** Reads the stored prompts; undefined if their shape is invalid. */
+/** Reads the stored prompts; undefined if the value has none. */
 export function readStoredPrompts(value: unknown): StoredDocuments<PromptsContent> | undefined {
   return readDocuments(value, readContent) ?? readEarlierFormat(value);
 }
 
-function readContent(value: unknown): PromptsContent | undefined {
-  const { entries, selected, values } = (value ?? {}) as Record<string, unknown>;
-  if (!Array.isArray(entries)) return undefined;
-  const read = entries.flatMap((one: unknown): PromptEntry[] => {
-    const { key, prompt } = (one ?? {}) as Record<string, unknown>;
-    const readable = readOwnPrompts([prompt])?.[0];
-    return typeof key !== 'string' || readable === undefined ? [] : [{ key, prompt: readable }];
-  });
-  const first = read[0];
-  if (first === undefined) return undefined;
-  const { key } = read.find((one) => one.key === selected) ?? first;
-  return { entries: read, selected: key, values: readValues(values) };
+function readContent(value: unknown): ReadContent<PromptsContent> {
+  if (!isRecord(value) || !Array.isArray(value.entries)) return { content: undefined };
+  const entries = new Map<string, PromptEntry>();
+  const unreadable: unknown[] = [];
+  for (const one of value.entries as unknown[]) {
+    const entry = isRecord(one) ? one : {};
+    const prompt = readOwnPrompts([entry.prompt])?.[0];
+    if (typeof entry.key !== 'string' || prompt === undefined) {
+      unreadable.push(one);
+      continue;
+    }
+    const key = freeKey(entry.key, entries);
+    entries.set(key, { key, prompt });
+  }
+  const [first] = entries.keys();
+  if (first === undefined) return { content: undefined };
+  const { selected } = value;
+  const content = {
+    entries: [...entries.values()],
+    selected: typeof selected === 'string' && entries.has(selected) ? selected : first,
+    values: readValues(value.values),
+  };
+  return unreadable.length === 0 ? { content } : { content, unreadable: { ...value, entries: unreadable } };
 }
 
 /** The first version of the page stored the prompts of a link, and the user's own as `previous`. */

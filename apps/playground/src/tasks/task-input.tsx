@@ -16,14 +16,17 @@ type TaskInputProps = {
   ended: boolean;
   /** True while an earlier moment of the run is shown. */
   hidden?: boolean;
-  /** Resolves with whether the text was accepted; if not, the input stays. */
+  /** True if the input stays for the next task after one was accepted. */
+  forSeveral?: boolean;
+  /** Resolves with whether the text was accepted; if not, the input stays with it. */
   onSave: (title: string) => Promise<boolean>;
   onClose: () => void;
 };
 
 /** An input for a task. Enter saves, Esc leaves it. */
 export function TaskInput(props: TaskInputProps) {
-  const { owner, label, title: before, action, ended, hidden = false, onSave, onClose: close } = props;
+  const { owner, label, title: before, action, ended, hidden = false } = props;
+  const { forSeveral = false, onSave, onClose: close } = props;
   const { run, id } = owner;
   const [title, setTitle] = useKeptState(owner, 'title', () => before);
   const [saving, setSaving] = useState(false);
@@ -38,20 +41,31 @@ export function TaskInput(props: TaskInputProps) {
   useEffect(() => {
     if (ended && isUntouched) onClose();
   }, [ended, isUntouched, onClose]);
-  const save = async (): Promise<void> => {
+  const save = async (form: HTMLFormElement): Promise<void> => {
     if (ended) return onClose();
     if (!ready) return;
     if (isUntouched) return onClose();
     setSaving(true);
-    if (await onSave(title.trim())) onClose();
-    else setSaving(false);
+    const isAccepted = await onSave(title.trim());
+    if (isAccepted && !forSeveral) return onClose();
+    setSaving(false);
+    if (!isAccepted) return;
+    setTitle('');
+    focusFirst(form.querySelector('input'));
   };
   return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the keys of the controls inside
     <form
       className={clsx('min-w-0 flex-1 items-center gap-1.5', hidden ? 'hidden' : 'flex')}
       onSubmit={(event) => {
         event.preventDefault();
-        void save();
+        void save(event.currentTarget);
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || isComposing(event.nativeEvent)) return;
+        // Esc also stops the run
+        event.preventDefault();
+        onClose();
       }}
     >
       <input
@@ -62,12 +76,6 @@ export function TaskInput(props: TaskInputProps) {
         readOnly={ended}
         onChange={(event) => setTitle(event.target.value)}
         onFocus={(event) => event.target.select()}
-        onKeyDown={(event) => {
-          if (event.key !== 'Escape' || isComposing(event.nativeEvent)) return;
-          // Esc also stops the run
-          event.preventDefault();
-          onClose();
-        }}
         className="h-7 min-w-0 flex-1 rounded-md border border-line-strong bg-panel px-2 text-base outline-none placeholder:text-ink-3 focus-visible:border-focus narrow:h-11"
       />
       {ended && <span className="shrink-0 text-sm text-ink-2">The run has ended.</span>}

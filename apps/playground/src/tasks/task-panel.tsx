@@ -53,17 +53,20 @@ export function TaskPanel({
   const owner = { run, id: `${agent ?? ''} new task` };
   const [adding, setAdding] = useKeptState(owner, 'open', () => false);
   const { edit, refusal } = useTaskEdits(run, agent);
+  const section = useRef<HTMLElement>(null);
   const header = useRef<HTMLButtonElement>(null);
   const focusHeader = useCallback(() => header.current?.focus(), []);
   const stopAdding = useCallback(() => {
     setAdding(false);
-    focusHeader();
+    // the end of the run closes the input, too, wherever the user is then
+    if (section.current?.contains(document.activeElement) === true) focusHeader();
   }, [setAdding, focusHeader]);
   const open = choice ?? suggested;
   const current = taskAtWork(tasks);
   const { done, total } = taskProgress(tasks);
   return (
     <section
+      ref={section}
       // only the list of the run itself is a landmark, because several agents may have lists
       role={agent === undefined ? undefined : 'group'}
       aria-label={agent === undefined ? 'Tasks' : 'Tasks of this agent'}
@@ -130,6 +133,7 @@ export function TaskPanel({
             action="Add"
             ended={!underWay && !isPast}
             hidden={isPast}
+            forSeveral
             onSave={(title) => edit({ type: 'add', title })}
             onClose={stopAdding}
           />

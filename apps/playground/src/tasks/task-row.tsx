@@ -73,7 +73,8 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
   useLayoutEffect(() => {
     const isBack = wasRenaming.current && !renaming;
     wasRenaming.current = renaming;
-    if (!isBack) return;
+    // the end of the run closes the input, too, wherever the user is then
+    if (!isBack || document.activeElement !== document.body) return;
     // the menu's button has replaced the input again, unless the run is over
     const menu = row.current?.querySelector<HTMLElement>('[aria-haspopup=menu]');
     if (menu) menu.focus();

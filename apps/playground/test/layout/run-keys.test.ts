@@ -70,3 +70,10 @@ test('an Esc that cancels a composition keeps the text of a task', () => {
   expect(onClose).toHaveBeenCalledOnce();
   expect(stop).not.toHaveBeenCalled();
 });
+
+test('Esc at the button of the new task leaves the form, and while it is held down stops no run', () => {
+  press(document.querySelector('button')!, 'Escape');
+  expect(onClose).toHaveBeenCalledOnce();
+  press(document.body, 'Escape', { repeat: true });
+  expect(stop).not.toHaveBeenCalled();
+});

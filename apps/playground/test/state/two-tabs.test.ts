@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { StoredDocuments } from '../../src/state/documents/documents.ts';
 import { mergeItems } from '../../src/state/documents/merge-items.ts';
 import { mergeValues } from '../../src/state/documents/merge-values.ts';
+import { sampleEval } from '../../src/evals/sample-eval.ts';
 import { createStorage } from '../../src/state/storage.ts';
 
 let texts = new Map<string, string>();
@@ -176,6 +178,94 @@ test('prompts and an eval that an earlier version of the page has stored are rea
   expect(tab.evals().settings.repeat).toBe(3);
   tab.evals().restore();
   expect(tab.evals().settings.repeat).toBe(4);
+});
+
+const newerPrompt = { id: 'newer', version: '1.0.0', name: 'Newer', userPrompt: '', voice: 'warm' };
+const newerEntry = { key: 'n', prompt: newerPrompt };
+const newerEval = { ...sampleEval, repeat: 'often' };
+
+type ChangeStored = (state: StoredDocuments<{ entries: unknown[] }>) => unknown;
+
+/** Changes the stored state. */
+function changeStored(name: string, change: ChangeStored): void {
+  const stored = JSON.parse(texts.get(name)!) as { state: StoredDocuments<{ entries: unknown[] }> };
+  texts.set(name, JSON.stringify({ ...stored, state: change(stored.state) }));
+}
+
+test.each<[what: string, unreadable: unknown[], change: ChangeStored]>([
+  [
+    'a version',
+    [newerEntry, { key: 'damaged', prompt: 7 }],
+    (state) => {
+      state.documents[0]!.content.entries.splice(1, 0, newerEntry, { key: 'damaged', prompt: 7 });
+      return state;
+    },
+  ],
+  [
+    'documents',
+    [{ id: 'own', isOwn: true, content: { list: [newerEntry] } }, 'damaged'],
+    () => ({
+      documents: [{ id: 'own', isOwn: true, content: { list: [newerEntry] } }, 'damaged'],
+      shown: 'own',
+    }),
+  ],
+  ['everything', [{ library: [newerEntry] }], () => ({ library: [newerEntry] })],
+])('stored prompts stay as they are if this page cannot read %s', async (_what, unreadable, change) => {
+  const before = await openTab();
+  before.prompts().edit({ name: 'Mine' });
+  written();
+  changeStored('cueline:prompts', change);
+  const [one, two] = [await openTab(), await openTab()];
+  one.prompts().edit({ systemPrompt: 'ONE' });
+  written();
+  two.receive('cueline:prompts');
+  two.prompts().addPrompt();
+  written();
+  one.receive('cueline:prompts');
+  const reloaded = await openTab();
+  expect(names(reloaded)).toEqual(names(one));
+  expect(names(reloaded)).toContain('new-prompt 1.0.0 New prompt');
+  expect(reloaded.prompts().entries).toContainEqual(
+    expect.objectContaining({ prompt: expect.objectContaining({ systemPrompt: 'ONE' }) }),
+  );
+  reloaded.prompts().replace({ prompts: [reloaded.prompts().entries[0]!.prompt], selected: 0, values: {} });
+  written();
+  for (const item of unreadable) expect(texts.get('cueline:prompts')).toContain(JSON.stringify(item));
+});
+
+test('a stored version that this page cannot read is there again for a page that can', async () => {
+  const tab = await openTab();
+  tab.prompts().edit({ name: 'Mine' });
+  written();
+  const { voice: _, ...older } = newerPrompt;
+  changeStored('cueline:prompts', (state) => {
+    state.documents[0]!.content.entries.push(newerEntry);
+    return state;
+  });
+  (await openTab()).prompts().edit({ name: 'Mine, later' });
+  written();
+  // what the other page reads and this one does not
+  texts.set('cueline:prompts', texts.get('cueline:prompts')!.replace(',"voice":"warm"', ''));
+  const reader = await openTab();
+  expect(names(reader)).toContainEqual(expect.stringContaining('Mine, later'));
+  reader.prompts().restore();
+  expect(reader.prompts().entries.map(({ prompt }) => prompt)).toMatchObject([older]);
+});
+
+test('stored evals stay as they are if this page cannot read them', async () => {
+  const tab = await openTab();
+  tab.evals().change({ repeat: 3 });
+  written();
+  changeStored('cueline:evals', ({ documents }) => ({
+    documents: [{ id: 'newer', isOwn: true, content: newerEval }, ...documents],
+    shown: 'newer',
+  }));
+  const reloaded = await openTab();
+  expect(reloaded.evals().settings.repeat).toBe(3);
+  reloaded.evals().change({ repeat: 4 });
+  written();
+  expect(texts.get('cueline:evals')).toContain(JSON.stringify(newerEval));
+  expect((await openTab()).evals().settings.repeat).toBe(4);
 });
 
 test('a tab stores only the settings that it has changed', async () => {

@@ -51,7 +51,29 @@ test('a task that is being written stays while the list is not drawn or an earli
   expect(field()!.form!.className.split(' ')).not.toContain('hidden');
   expect(field()?.value).toBe('Read');
   await act(async () => field()!.form!.requestSubmit());
-  expect(field()).toBeNull();
-  await press('Add a task');
+  // the field is there for the next task, until Esc
   expect(field()?.value).toBe('');
+  expect(document.activeElement).toBe(field());
+  act(() => void field()!.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true })));
+  expect(field()).toBeNull();
+});
+
+test.each([
+  ['takes the focus to the list from the empty field', undefined, 'Tasks'],
+  ['leaves the focus where the user is', 'elsewhere', 'elsewhere'],
+])('the end of the run %s', async (_what, elsewhere, expected) => {
+  draw(false);
+  await press('Add a task');
+  const other = document.body.appendChild(document.createElement('input'));
+  other.value = 'elsewhere';
+  if (elsewhere !== undefined) other.focus();
+  act(() =>
+    root.render(
+      createElement(TaskPanel, { run, tasks, underWay: false, clock: { now: () => 0 }, open: true }),
+    ),
+  );
+  expect(field()).toBeNull();
+  const focused = document.activeElement as HTMLInputElement;
+  expect(focused.value || focused.textContent).toContain(expected);
+  other.remove();
 });

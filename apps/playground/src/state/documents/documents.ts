@@ -1,4 +1,5 @@
-import { mergeItems } from './merge-items.ts';
+import { isRecord } from '../../ui/data/is-record.ts';
+import { freeKey, mergeItems } from './merge-items.ts';
 import { newId } from '../new-id.ts';
 
 /** What a part of the page edits: all prompts of the Prompts view, or the eval. */
@@ -19,6 +20,17 @@ export type Documents<Content> = {
 export type StoredDocuments<Content> = {
   readonly documents: readonly KeptDocument<Content>[];
   readonly shown: string;
+  /**
+   * The documents, and documents with the parts of others, that this version of the page cannot read. They stay stored as
+   * they are, for a version that can. Missing if everything can be read.
+   */
+  readonly unreadable?: readonly unknown[];
+};
+
+/** What could be read of a stored content, and the same content with only the parts that could not. */
+export type ReadContent<Content> = {
+  readonly content: Content | undefined;
+  readonly unreadable?: unknown;
 };
 
 /**
@@ -73,22 +85,34 @@ export function fromStored<Content>(
   };
 }
 
-/** Returns the stored documents that can be read, or undefined if none can. */
+/** Reads stored documents; undefined if the value is no list of documents. */
 export function readDocuments<Content>(
   value: unknown,
-  readContent: (value: unknown) => Content | undefined,
+  readContent: (value: unknown) => ReadContent<Content>,
 ): StoredDocuments<Content> | undefined {
-  const { documents, shown } = (value ?? {}) as Record<string, unknown>;
-  if (!Array.isArray(documents)) return undefined;
-  const read = documents.flatMap((one: unknown): KeptDocument<Content>[] => {
-    const { id, isOwn, content } = (one ?? {}) as Record<string, unknown>;
-    const readable = readContent(content);
-    if (typeof id !== 'string' || readable === undefined) return [];
-    return [{ id, isOwn: isOwn === true, content: readable }];
-  });
-  const last = read.at(-1);
-  if (last === undefined) return undefined;
-  return { documents: read, shown: read.some(({ id }) => id === shown) ? (shown as string) : last.id };
+  const stored = isRecord(value) ? value : {};
+  if (!Array.isArray(stored.documents)) return undefined;
+  const documents = new Map<string, KeptDocument<Content>>();
+  const unreadable: unknown[] = [];
+  const before: unknown[] = Array.isArray(stored.unreadable) ? stored.unreadable : [];
+  for (const one of [...(stored.documents as unknown[]), ...before]) {
+    const document = isRecord(one) ? one : {};
+    const read = readContent(document.content);
+    if (typeof document.id !== 'string' || read.content === undefined) {
+      unreadable.push(one);
+      continue;
+    }
+    const id = freeKey(document.id, documents);
+    documents.set(id, { id, isOwn: document.isOwn === true, content: read.content });
+    if (read.unreadable !== undefined) unreadable.push({ ...document, content: read.unreadable });
+  }
+  const { shown } = stored;
+  const isKnown = typeof shown === 'string' && documents.has(shown);
+  return {
+    documents: [...documents.values()],
+    shown: isKnown ? shown : ([...documents.keys()].at(-1) ?? ''),
+    ...(unreadable.length === 0 ? {} : { unreadable }),
+  };
 }
 
 /** Merges the documents of this tab into those that another one has stored since `base`. */
@@ -112,5 +136,5 @@ export function mergeDocuments<Content>(
       },
     ],
   );
-  return { documents: documents.filter(({ id, isOwn }) => isOwn || id === shown), shown };
+  return { ...theirs, documents: documents.filter(({ id, isOwn }) => isOwn || id === shown), shown };
 }

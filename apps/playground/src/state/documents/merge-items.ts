@@ -44,10 +44,11 @@ export function mergeItems<Item>(
 /** The items by id; a second item with the same id gets another one. */
 function byId<Item>(list: readonly Item[], idOf: (item: Item) => string): Map<string, Item> {
   const items = new Map<string, Item>();
-  for (const item of list) {
-    let id = idOf(item);
-    while (items.has(id)) id += ' ';
-    items.set(id, item);
-  }
+  for (const item of list) items.set(freeKey(idOf(item), items), item);
   return items;
+}
+
+/** The wanted key, or one made of it that `taken` does not have; the same one in every tab. */
+export function freeKey(wanted: string, taken: ReadonlyMap<string, unknown>): string {
+  return taken.has(wanted) ? freeKey(`${wanted} `, taken) : wanted;
 }

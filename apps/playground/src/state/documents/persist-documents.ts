@@ -10,7 +10,7 @@ const mirror = createMirror();
 type DocumentsOptions<State, Content> = {
   /** The key in `localStorage`. */
   name: string;
-  /** Returns stored documents in the present format, or undefined if their shape is invalid. */
+  /** Returns stored documents in the present format, or undefined if the value has no documents. */
   read: (stored: unknown) => StoredDocuments<Content> | undefined;
   /** Merges the documents of this tab into those that another one has stored. */
   merge: (
@@ -44,7 +44,7 @@ export function persistDocuments<State, Content>({
       mirror,
       merge: (base, mine, stored) => {
         const theirs = read(stored);
-        return theirs === undefined ? mine : merge(base, mine, theirs);
+        return theirs === undefined ? { ...mine, unreadable: [stored] } : merge(base, mine, theirs);
       },
     }),
     partialize: (state) => toStored(documentsOf(state)),
@@ -52,7 +52,7 @@ export function persistDocuments<State, Content>({
       const documents = read(stored);
       if (documents === undefined) return current;
       const { shown, previous } = fromStored(documents);
-      return { ...current, ...show({ shown: shown!, previous }) };
+      return shown === undefined ? current : { ...current, ...show({ shown, previous }) };
     },
   };
 }

@@ -32,7 +32,11 @@ export function MomentSlider({ session, turn, end, enabled }: MomentSliderProps)
   const dot = useRef<HTMLSpanElement>(null);
   const slideRange = useSlide(range);
   const slideDot = useSlide(dot);
-  const showTime = useReadout(label);
+  const showTime = useReadout((text) => {
+    label.current!.textContent = text;
+    // a screen reader says how far a drag has come
+    input.current!.ariaValueText = `${text} of ${formatDuration(end)}`;
+  });
   // without a moment, the slider is at the end of the turn
   const present = enabled ? end : 0;
   useShownTimeEffect(session, turn, (time = present) => {
@@ -43,7 +47,6 @@ export function MomentSlider({ session, turn, end, enabled }: MomentSliderProps)
     // the browser lays the native slider out again at each change
     if (useInspection.getState().scrub !== undefined) return;
     input.current!.valueAsNumber = value;
-    input.current!.ariaValueText = `${formatDuration(value)} of ${formatDuration(end)}`;
   });
   const seek = (to: number): void => playback.seek(turnsOf(session), turn, to);
   const drag = useInspection((state) => state.dragScrubber);

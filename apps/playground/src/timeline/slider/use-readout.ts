@@ -1,13 +1,13 @@
-import { useEffect, useRef, type RefObject } from 'react';
+import { useEffect, useRef } from 'react';
 
 /** How long each text is shown at least, in milliseconds: a text that changes at every frame cannot be read. */
 const SHORTEST = 100;
 
 /**
- * Returns a function that changes the text of an element. The text changes at most ten times a second, and the last one
- * is always shown.
+ * Returns a function that shows a text with `write`. The text changes at most ten times a second, and the last one is
+ * always shown.
  */
-export function useReadout(element: RefObject<HTMLElement | null>): (text: string) => void {
+export function useReadout(write: (text: string) => void): (text: string) => void {
   const next = useRef({ text: '', from: 0, frame: 0 });
   useEffect(() => {
     const { current } = next;
@@ -24,7 +24,7 @@ export function useReadout(element: RefObject<HTMLElement | null>): (text: strin
         return;
       }
       current.from = now + SHORTEST;
-      if (element.current) element.current.textContent = current.text;
+      write(current.text);
     };
     show();
   };

@@ -10,7 +10,7 @@ const label = createRef<HTMLSpanElement>();
 let show: (text: string) => void;
 
 function Readout() {
-  const showText = useReadout(label);
+  const showText = useReadout((text) => void (label.current!.textContent = text));
   useLayoutEffect(() => {
     show = showText;
   });

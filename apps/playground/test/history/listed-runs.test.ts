@@ -1,0 +1,33 @@
+// @vitest-environment happy-dom
+import 'fake-indexeddb/auto';
+import { expect, test, vi } from 'vitest';
+import { readRuns, runs, startHistory } from '../../src/history/history.ts';
+import { useLibrary } from '../../src/history/library.ts';
+import { usePlayground } from '../../src/state/store.ts';
+import { createSession, end, start, step, text } from './recorded-sessions.ts';
+
+const patient = { timeout: 10_000 };
+
+test('while a run is stored, the stored runs are read only for a list that is open', async () => {
+  const listAll = vi.spyOn(runs, 'listAll');
+  const write = vi.spyOn(runs, 'write');
+  await startHistory({ restore: false });
+  const session = createSession('one');
+  usePlayground.setState({ session, dialog: 'history' });
+  await readRuns();
+  void session.run.start();
+  await session.say(start, step);
+  await vi.waitFor(() => expect(useLibrary.getState().runs).toMatchObject([{ status: 'running' }]), patient);
+
+  usePlayground.setState({ dialog: undefined });
+  listAll.mockClear();
+  write.mockClear();
+  await session.say({ type: 'text-start', id: 't' }, text);
+  await vi.waitFor(() => expect(write).toHaveBeenCalled(), patient);
+  await write.mock.results[0]!.value;
+  expect(listAll).not.toHaveBeenCalled();
+
+  usePlayground.setState({ commandsOpen: true });
+  await session.say(end);
+  await vi.waitFor(() => expect(useLibrary.getState().runs).toMatchObject([{ status: 'done' }]), patient);
+});
