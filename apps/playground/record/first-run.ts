@@ -3,11 +3,13 @@
 import { runPrompt, type RunEvent } from '@cueline/core';
 import { writeFileSync } from 'node:fs';
 import weather from '../src/examples/weather.ts';
-import { scriptedPace } from '../src/examples/scene.ts';
-import { scenes } from '../src/examples/turns.ts';
-import { sceneModel } from '../src/model/scene-model.ts';
+import { scriptedPace } from '../src/examples/scripted-answer.ts';
+import { scriptedAnswers } from '../src/examples/scripted-answers.ts';
+import { scriptedModelOf } from '../src/model/scripted-model.ts';
 
-const { run } = await runPrompt(weather, { model: sceneModel(scenes['weather'] ?? [], scriptedPace) });
+const { run } = await runPrompt(weather, {
+  model: scriptedModelOf(scriptedAnswers['weather'] ?? [], scriptedPace),
+});
 await run.finished;
 const log = run.log().map((event): RunEvent => ({ ...event, t: Math.round(event.t) }));
 const file = new URL('../src/examples/first-run.json', import.meta.url);

@@ -2,9 +2,9 @@
 // pace. Run: pnpm --filter @cueline/playground record
 import { runPrompt, type PromptDefinition, type RunState } from '@cueline/core';
 import { readdirSync, writeFileSync } from 'node:fs';
-import { scriptedPace } from '../src/examples/scene.ts';
-import { scenes } from '../src/examples/turns.ts';
-import { sceneModel } from '../src/model/scene-model.ts';
+import { scriptedPace } from '../src/examples/scripted-answer.ts';
+import { scriptedAnswers } from '../src/examples/scripted-answers.ts';
+import { scriptedModelOf } from '../src/model/scripted-model.ts';
 
 type Bar = [kind: 'model' | 'tool' | 'agent', lane: number, start: number, end: number];
 
@@ -15,7 +15,9 @@ const WIDTH = 200;
 
 async function play(id: string): Promise<RunState> {
   const { default: prompt } = (await import(`../src/examples/${id}.ts`)) as { default: PromptDefinition };
-  const { run } = await runPrompt(prompt, { model: sceneModel(scenes[id] ?? [], scriptedPace) });
+  const { run } = await runPrompt(prompt, {
+    model: scriptedModelOf(scriptedAnswers[id] ?? [], scriptedPace),
+  });
   run.listen((event) => {
     if (event.type !== 'approval-request') return;
     setTimeout(() => void run.respondToApproval(event.approvalId, { approved: true }), 1_000);
@@ -53,7 +55,14 @@ function barsOf({ steps, toolCalls, agents, elapsed }: RunState): Bar[] {
   return bars;
 }
 
-const others = new Set(['index', 'scene', 'turns', 'session-turns', 'edited-scenes', 'scenes-for']);
+const others = new Set([
+  'index',
+  'scripted answer',
+  'scripted-answers',
+  'session-answers',
+  'edited-answers',
+  'scripted-answers-for',
+]);
 const ids = readdirSync(new URL('../src/examples/', import.meta.url))
   .flatMap((name) => (name.endsWith('.ts') ? [name.slice(0, -3)] : []))
   .filter((id) => !others.has(id));

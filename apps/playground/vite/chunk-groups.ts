@@ -44,7 +44,7 @@ export const chunkGroups: ChunkGroup[] = [
   },
   {
     name: 'sandbox',
-    test: /playground\/src\/(sandbox\/index|model\/create-model|examples\/scenes-for)\.ts$/,
+    test: /playground\/src\/(sandbox\/index|model\/create-model|examples\/scripted-answers-for)\.ts$/,
     priority: 78,
     entriesAware: true,
     entriesAwareMergeThreshold: 20_000,

@@ -5,23 +5,23 @@ import { FormPage } from './form/form-page.tsx';
 import { pages, useRoute } from './route.ts';
 import { TasksPage } from './tasks/tasks-page.tsx';
 import { TopBar } from './top-bar.tsx';
-import { setupOf, usePlace } from './run-places.ts';
+import { setupOf, useExecutorName } from './run-executors.ts';
 
 /** Every run below has an id, so it continues while another page is shown, and is stored. */
 export function App() {
   const { page, runId } = useRoute();
-  const place = usePlace();
-  const setup = setupOf(place);
+  const executor = useExecutorName();
+  const setup = setupOf(executor);
   useEffect(() => {
     document.title = `${pages[page]} · Cueline in React`;
   }, [page]);
   return (
     <PromptProvider {...setup}>
       <div className="flex h-dvh flex-col">
-        <TopBar page={page} place={place} />
+        <TopBar page={page} executor={executor} />
         <main tabIndex={-1} className="min-h-0 flex-1 outline-none">
           {/** until the storage has been read */}
-          <Suspense key={`${place} ${runId}`}>
+          <Suspense key={`${executor} ${runId}`}>
             {page === 'chat' && <ChatPage id={runId} storage={setup.persist} />}
             {page === 'tasks' && <TasksPage id={runId} />}
             {page === 'form' && <FormPage id={runId} />}

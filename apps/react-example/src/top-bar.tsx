@@ -2,12 +2,12 @@ import { usePrompt } from '@cueline/react';
 import type { PromptDefinition } from '@cueline/core';
 import { clsx } from 'clsx';
 import { pageServer } from './page-server.ts';
-import { PlaceSelect } from './place-select.tsx';
+import { ExecutorSelect } from './executor-select.tsx';
 import { guestDesk, prepareArrival, readBooking } from './remote-prompts.ts';
 import { pages, type PageName } from './route.ts';
-import type { Place } from './run-places.ts';
+import type { ExecutorName } from './run-executors.ts';
 
-export function TopBar({ page, place }: { page: PageName; place: Place }) {
+export function TopBar({ page, executor }: { page: PageName; executor: ExecutorName }) {
   return (
     <header className="flex min-h-12 shrink-0 flex-wrap items-center gap-x-4 border-b border-line bg-panel px-4 narrow:px-3">
       <h1 className="flex items-center gap-2 text-lg font-semibold tracking-tight narrow:sr-only">
@@ -16,7 +16,7 @@ export function TopBar({ page, place }: { page: PageName; place: Place }) {
       </h1>
       <nav
         // runs of the same id are different runs elsewhere
-        key={place}
+        key={executor}
         aria-label="Pages"
         className="flex h-12 items-stretch gap-1 narrow:w-full"
       >
@@ -26,16 +26,16 @@ export function TopBar({ page, place }: { page: PageName; place: Place }) {
       </nav>
       <div className="ml-auto flex flex-wrap items-center justify-center gap-x-4 gap-y-1.5 py-1.5 narrow:order-first narrow:ml-0 narrow:w-full narrow:pb-0">
         <p className="text-sm text-ink-2">
-          <WhoAnswers place={place} />
+          <WhoAnswers executor={executor} />
         </p>
-        {pageServer !== undefined && <PlaceSelect place={place} />}
+        {pageServer !== undefined && <ExecutorSelect executor={executor} />}
       </div>
     </header>
   );
 }
 
-function WhoAnswers({ place }: { place: Place }) {
-  const asked = place === 'page' ? undefined : pageServer;
+function WhoAnswers({ executor }: { executor: ExecutorName }) {
+  const asked = executor === 'page' ? undefined : pageServer;
   if (asked?.isSimulated === false) return `${asked.model} answers.`;
   return (
     <>

@@ -23,7 +23,7 @@ export function writeNextStep(tools: readonly string[]): string {
 }
 
 /** How many variables an answer names. */
-const MOST_NAMES = 12;
+const MAX_NAMES = 12;
 
 /** The final answer: what was asked, and what every tool returned. */
 export function writeAnswer(conversation: Conversation, hints: Hints): string {
@@ -38,8 +38,8 @@ export function writeAnswer(conversation: Conversation, hints: Hints): string {
     paragraphs.push(restate(conversation));
     const names = [...variables.keys()];
     if (names.length > 0) {
-      const more = names.length - MOST_NAMES;
-      const named = more > 1 ? [...names.slice(0, MOST_NAMES), `${more.toLocaleString('en')} more`] : names;
+      const more = names.length - MAX_NAMES;
+      const named = more > 1 ? [...names.slice(0, MAX_NAMES), `${more.toLocaleString('en')} more`] : names;
       paragraphs.push(`I was given ${list(named)}, which a real model would use.`);
     }
     if (hints.request !== '')

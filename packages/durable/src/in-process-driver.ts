@@ -22,7 +22,7 @@ const optionNames: Record<keyof InProcessDriverOptions, true> = {
   onError: true,
 };
 
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 
 /** How much longer than `graceMs` a stopping worker waits for steps that do not end when they are aborted, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 2_000;
@@ -130,7 +130,7 @@ class InProcessDriver implements DurableDriver {
         this.#pauses.delete(pause);
         void this.wake(runId);
       },
-      Math.min(100 * 2 ** failures, LONGEST_PAUSE_MS),
+      Math.min(100 * 2 ** failures, MAX_PAUSE_MS),
     );
     this.#pauses.add(pause);
   }

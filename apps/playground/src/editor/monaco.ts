@@ -13,14 +13,14 @@ import { defineThemes } from './themes.ts';
 import { checkedFirst, takeTypeScriptWorker } from './start-typescript.ts';
 
 /** How many scripts keep their undo history while others are in the editor. */
-const MOST_MODELS = 20;
+const MAX_MODELS = 20;
 
 /** Forgets the models of the scripts that were opened longest ago. */
 export function forgetOldModels(current: monaco.editor.ITextModel): void {
   const others = monaco.editor
     .getModels()
     .filter((model) => model !== current && model.uri.path.startsWith('/scripts/'));
-  for (const model of others.slice(0, Math.max(0, others.length - MOST_MODELS))) model.dispose();
+  for (const model of others.slice(0, Math.max(0, others.length - MAX_MODELS))) model.dispose();
 }
 
 /**

@@ -13,7 +13,7 @@ export type Diagnostic = { line: number; column: number; message: string; warnin
 export type Checked = { id: string; diagnostics: readonly Diagnostic[] | undefined };
 
 /** How many problems are listed; the first ones usually cause the rest. */
-const MOST_LISTED = 50;
+const MAX_LISTED = 50;
 
 /**
  * The editor's status line and, unfolded, every problem with its position. `diagnostics` is undefined until checked.
@@ -33,7 +33,7 @@ export function Problems({ diagnostics }: { diagnostics: readonly Diagnostic[] |
           aria-label="Problems"
           data-testid="problems"
         >
-          {diagnostics?.slice(0, MOST_LISTED).map(({ line, column, message }, index) => (
+          {diagnostics?.slice(0, MAX_LISTED).map(({ line, column, message }, index) => (
             <li key={index}>
               <button
                 type="button"

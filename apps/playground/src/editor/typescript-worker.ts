@@ -84,12 +84,12 @@ async function start(first: FirstCheck): Promise<void> {
 }
 
 /** The longest that TypeScript waits for the types, in milliseconds. */
-const LONGEST_LOAD_MS = 60_000;
+const MAX_LOAD_MS = 60_000;
 
 /** Loads the types, and checks the first script before the editor asks for it. */
 async function startChecker(check: FirstCheck): Promise<(opened: Scripts) => ScriptChecker> {
   const { typesUrl, path, text } = check;
-  const types = await fetch(typesUrl, { signal: AbortSignal.timeout(LONGEST_LOAD_MS) })
+  const types = await fetch(typesUrl, { signal: AbortSignal.timeout(MAX_LOAD_MS) })
     .then((response) => response.json() as Promise<EditorTypes>)
     // without the types, for example because the network failed, the editor checks syntax
     .catch(() => undefined);

@@ -1,6 +1,6 @@
 import type { EvalResult } from '@cueline/core/evals';
 import * as z from 'zod';
-import { LONGEST_LINKED_TEXT } from '../prompts/linked-text.ts';
+import { MAX_LINKED_TEXT_LENGTH } from '../prompts/linked-text.ts';
 
 // The page's policy forbids `new Function`, and a browser reports the attempt.
 z.config({ jitless: true });
@@ -51,7 +51,7 @@ const MAX_SCORERS = 10;
 
 /** `most` returns the limit that applies where a link may have up to `limit`. */
 function settingsSchema(most: (limit: number) => number) {
-  const string = z.string().max(most(LONGEST_LINKED_TEXT));
+  const string = z.string().max(most(MAX_LINKED_TEXT_LENGTH));
   return z.object({
     prompt: string,
     versions: z.array(string).max(most(MAX_VERSIONS)),
@@ -103,7 +103,7 @@ export function linkProblemOf({ models, versions, scorers, cases }: EvalSettings
   return `This eval has ${count.toLocaleString('en')} ${what}, and a link carries at most ${most.toLocaleString('en')}. Remove some of them.${hint}`;
 }
 
-const text = z.string().max(LONGEST_LINKED_TEXT);
+const text = z.string().max(MAX_LINKED_TEXT_LENGTH);
 const number = z.number().min(0);
 /** A result as a link carries it: without its log. */
 const sharedResult = z.object({

@@ -10,11 +10,11 @@ import { takenIds } from './stored-evals.ts';
 import { isRecord } from '../ui/data/is-record.ts';
 
 /** The largest file that is opened, in bytes. */
-const LARGEST_FILE = 5_000_000;
+const MAX_FILE_BYTES = 5_000_000;
 
 /** Adds the cases of a CSV or JSON file, as `readCases` of `@cueline/evals` reads them. */
 export async function openCaseFile(file: File): Promise<void> {
-  if (file.size > LARGEST_FILE) {
+  if (file.size > MAX_FILE_BYTES) {
     toast.error(`${file.name} is larger than 5 MB. Run these cases with the command cueline eval.`);
     return;
   }

@@ -113,7 +113,7 @@ const ResultRow = memo(
 );
 
 /** How many icons a cell has; more repetitions are a count. */
-const MOST_ICONS = 5;
+const MAX_ICONS = 5;
 
 function CellSummary({ cell }: { cell: Cell }) {
   const shown =
@@ -123,7 +123,7 @@ function CellSummary({ cell }: { cell: Cell }) {
   return (
     <div className="min-w-0">
       <div className="flex h-5 items-center gap-0.5">
-        {cell.length <= MOST_ICONS ? (
+        {cell.length <= MAX_ICONS ? (
           cell.map((result, index) => <StatusIcon key={index} result={result} />)
         ) : (
           <span className={clsx(passed < ended ? 'text-danger' : ended === cell.length && 'text-ok')}>

@@ -20,14 +20,14 @@ import { runKey, useEvals, type Evaluation } from './store.ts';
 /** How often the view shows new results, in milliseconds. */
 const SHOW_EVERY_MS = 100;
 /** From this many runs on, only failed runs keep their log. */
-const MOST_LOGS = 500;
+const MAX_LOGS = 500;
 
 /** The logs and grades of this page's runs, so that an edited eval repeats only the runs that have changed. */
 let logs: EvalStore = memoryEvalStore();
 let grades: Grades = new Map();
 let kept = 0;
 /** The most logs that are kept; beyond that, all are dropped. */
-const MOST_KEPT = 10_000;
+const MAX_KEPT = 10_000;
 /** Stops the current evaluation. */
 let current: AbortController | undefined;
 
@@ -49,7 +49,7 @@ export async function startEval(extent: Extent = 'changed'): Promise<void> {
     usePlayground.setState({ tab: 'editor' });
     return;
   }
-  if ((kept += plan.runs) > MOST_KEPT) [logs, grades, kept] = [memoryEvalStore(), new Map(), plan.runs];
+  if ((kept += plan.runs) > MAX_KEPT) [logs, grades, kept] = [memoryEvalStore(), new Map(), plan.runs];
   const controller = (current = new AbortController());
   usePlayground.setState({ evaluating: true, tab: 'run' });
   let stopWatching = (): void => {};
@@ -84,7 +84,7 @@ export async function startEval(extent: Extent = 'changed'): Promise<void> {
         concurrency: settings.concurrency,
         signal: controller.signal,
         store,
-        logs: plan.runs > MOST_LOGS ? 'failed' : 'all',
+        logs: plan.runs > MAX_LOGS ? 'failed' : 'all',
         ...(plan.prices === undefined ? {} : { prices: plan.prices }),
         onResult: (result) => show.add(withoutKeys(result, secretsOf(keys))),
       });

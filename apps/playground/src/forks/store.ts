@@ -14,7 +14,7 @@ export type KeptSession = {
 };
 
 /** How many sessions are kept. */
-const MOST_SESSIONS = 50;
+const MAX_SESSIONS = 50;
 
 /** The sessions of this page, oldest first. */
 export const useForks = create<{ readonly kept: readonly KeptSession[] }>()(() => ({ kept: [] }));
@@ -64,7 +64,7 @@ function factsOf({ run, earlier }: RunSession): Pick<KeptSession, 'status' | 'st
 /** Removes the oldest sessions that have no forks, have ended and are not shown. */
 function bounded(kept: readonly KeptSession[]): readonly KeptSession[] {
   const left = [...kept];
-  while (left.length > MOST_SESSIONS) {
+  while (left.length > MAX_SESSIONS) {
     const parents = new Set(left.map(({ session }) => session.parent?.id));
     const { session: shown, promptSession } = usePlayground.getState();
     const at = left.findIndex(

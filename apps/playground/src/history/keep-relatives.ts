@@ -3,7 +3,7 @@ import type { RunSession } from '../state/store.ts';
 import type { RunRow } from './rows.ts';
 
 /** How many runs of a tree are opened with one of them. */
-const MOST_RELATIVES = 20;
+const MAX_RELATIVES = 20;
 
 /** The rows of the tree that a run belongs to, without the run itself, in the order in which they started. */
 export function relativesOf(id: string, rows: readonly RunRow[]): RunRow[] {
@@ -28,7 +28,7 @@ export function relativesOf(id: string, rows: readonly RunRow[]): RunRow[] {
 export function nearestRelatives(
   id: string,
   rows: readonly RunRow[],
-  most: number = MOST_RELATIVES,
+  most: number = MAX_RELATIVES,
 ): RunRow[] {
   const left = new Map(relativesOf(id, rows).map((row) => [row.id, row]));
   const nearest: RunRow[] = [];

@@ -10,7 +10,7 @@ import type { RunRow } from './rows.ts';
 /** How long events wait so that others are written together with them, in milliseconds. */
 const BATCH_MS = 500;
 /** The longest logs of one run that are kept, in characters: 16 MB. */
-const MOST_SIZE = 16_000_000;
+const MAX_SIZE = 16_000_000;
 
 export type RecorderOptions = {
   store: RunStore;
@@ -236,7 +236,7 @@ class Recording {
     const session = this.session;
     const { batches, replaced } = this.#cursor.take(session);
     const { size } = this.#cursor;
-    const hasLog = this.row.hasLog && size <= MOST_SIZE;
+    const hasLog = this.row.hasLog && size <= MAX_SIZE;
     const figures = describeSession(session);
     this.row = {
       ...this.row,

@@ -1,15 +1,15 @@
 import * as z from 'zod';
-import { LONGEST_NAME } from '../state/open-script.ts';
+import { MAX_NAME_LENGTH } from '../state/open-script.ts';
 
 // The page's policy forbids `new Function`, and a browser reports the attempt.
 z.config({ jitless: true });
 
 /** The longest text of a script, in characters. */
-const MOST_TEXT = 8_000_000;
+const MAX_TEXT_LENGTH = 8_000_000;
 
 const id = z.string().min(1).max(200);
-const name = z.string().max(LONGEST_NAME);
-const text = z.string().max(MOST_TEXT);
+const name = z.string().max(MAX_NAME_LENGTH);
+const text = z.string().max(MAX_TEXT_LENGTH);
 const count = z.number().int().min(0);
 /** Milliseconds since 1970, up to the last time that a `Date` can have. */
 const time = z.number().min(0).max(8.64e15);

@@ -15,7 +15,7 @@ import {
 } from './history.ts';
 import { runLocks } from './run-locks.ts';
 import type { RunRow } from './rows.ts';
-import { exportRun, importRun, MOST_FILE_SIZE, runFileName } from './run-file.ts';
+import { exportRun, importRun, MAX_FILE_SIZE, runFileName } from './run-file.ts';
 
 /**
  * Shows a stored run with the script or the prompts that ran. If the run cannot be opened, shows the reason and returns
@@ -124,7 +124,7 @@ export async function saveRun(row: RunRow): Promise<void> {
 
 /** Imports the run of a file. If the file is refused, shows the reason. */
 export async function addRunFile(file: File): Promise<void> {
-  if (file.size > MOST_FILE_SIZE) {
+  if (file.size > MAX_FILE_SIZE) {
     toast.error(`${file.name} is larger than 64 MB, so it cannot be imported.`);
     return;
   }

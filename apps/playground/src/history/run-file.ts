@@ -8,10 +8,10 @@ import { readRun, type RunRow } from './rows.ts';
 import type { RunStore } from './run-store.ts';
 
 /** The largest file that is imported, in bytes. */
-export const MOST_FILE_SIZE = 64_000_000;
-const MOST_TURNS = 1_000;
+export const MAX_FILE_SIZE = 64_000_000;
+const MAX_TURNS = 1_000;
 /** The longest name of a file without its ending, in characters. */
-const MOST_NAME = 80;
+const MAX_NAME_LENGTH = 80;
 
 const runFile = z.object({
   cueline: z.literal('run'),
@@ -21,14 +21,14 @@ const runFile = z.object({
   logs: z
     .array(z.array(z.looseObject({})))
     .min(1)
-    .max(MOST_TURNS),
+    .max(MAX_TURNS),
 });
 
 /** The name of the file of a run with this title. */
 export function runFileName(title: string): string {
   const words = title.replaceAll(/[^\p{L}\p{M}\p{N}_-]+/gu, '-');
   const name = [...words]
-    .slice(0, MOST_NAME)
+    .slice(0, MAX_NAME_LENGTH)
     .join('')
     .replaceAll(/^-+|-+$/g, '');
   return `${name || 'run'}.run.json`;

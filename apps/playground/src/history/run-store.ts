@@ -11,7 +11,7 @@ export type RunBounds = { readonly runs: number; readonly size: number };
 const runBounds: RunBounds = { runs: 200, size: 200_000_000 };
 
 /** How far ahead of the clock a run may be without counting as one of the oldest, in milliseconds. */
-const MOST_AHEAD_MS = 60_000;
+const MAX_AHEAD_MS = 60_000;
 
 /** Events to be added to a turn. */
 export type EventBatch = { readonly turn: number; readonly seq: number; readonly stored: StoredJson };
@@ -164,7 +164,7 @@ export function createRunStore(database: HistoryDatabase, bounds: RunBounds = ru
 
     async prune(kept) {
       const rows = await list();
-      const latest = Date.now() + MOST_AHEAD_MS;
+      const latest = Date.now() + MAX_AHEAD_MS;
       // runs from a time when the clock was ahead must not outlive those since then
       const isCurrent = ({ updatedOn }: RunRow): number => Number(updatedOn <= latest);
       const isSafe = ({ id, pinned }: RunRow): boolean => pinned || kept.has(id);

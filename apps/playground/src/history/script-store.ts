@@ -1,10 +1,10 @@
 import { newId } from '../state/new-id.ts';
-import { copyName, LONGEST_NAME, nameOf, type OpenText } from '../state/open-script.ts';
+import { copyName, MAX_NAME_LENGTH, nameOf, type OpenText } from '../state/open-script.ts';
 import type { HistoryDatabase } from './database.ts';
 import { readAll, readScript, readVersion, type ScriptRow, type VersionRow } from './rows.ts';
 
 /** How many versions of a script are kept. */
-export const MOST_VERSIONS = 50;
+export const MAX_VERSIONS = 50;
 
 /**
  * The result of saving a script. `copied`: another tab has changed it, so the text became a separate script. `outdated`: the
@@ -73,7 +73,7 @@ export function createScriptStore(database: HistoryDatabase, now: () => number =
       const name = before === undefined ? open.name : before.name;
       const row: ScriptRow = {
         id: open.id,
-        ...(name === undefined ? {} : { name: name.slice(0, LONGEST_NAME) }),
+        ...(name === undefined ? {} : { name: name.slice(0, MAX_NAME_LENGTH) }),
         text,
         origin: open.origin,
         revision: (before?.revision ?? open.revision) + (before?.text === text ? 0 : 1),
@@ -140,7 +140,7 @@ export function createScriptStore(database: HistoryDatabase, now: () => number =
         const savedOn = Math.max(now(), (versions[0]?.savedOn ?? 0) + 1);
         const version: VersionRow = { id: newId(), scriptId: id, text, savedOn, reason };
         await transaction.store.put(version);
-        for (const old of versions.slice(MOST_VERSIONS - 1)) await transaction.store.delete(old.id);
+        for (const old of versions.slice(MAX_VERSIONS - 1)) await transaction.store.delete(old.id);
       }
       await transaction.done;
     },

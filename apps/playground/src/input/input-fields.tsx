@@ -84,7 +84,7 @@ function Members({ field, draft, path, problems, onDraft, ...props }: InputField
 function List({ field, draft, path, problems, onDraft, ...props }: InputFieldProps<Of<'list'>>) {
   const items = Array.isArray(draft) ? (draft as readonly Draft[]) : [];
   const label = labelOf({ ...props, field });
-  const isFull = items.length >= (field.maxItems ?? MOST_ITEMS);
+  const isFull = items.length >= (field.maxItems ?? MAX_ITEMS);
   const withoutItem = (index: number): readonly Draft[] => items.filter((_, at) => at !== index);
   const placeholder = field.default === undefined ? undefined : `Default: ${summarize(field.default)}`;
   return (
@@ -133,7 +133,7 @@ function List({ field, draft, path, problems, onDraft, ...props }: InputFieldPro
 }
 
 /** The most items of a list whose schema has no maximum. */
-const MOST_ITEMS = 100;
+const MAX_ITEMS = 100;
 
 function Union({ field, draft, path, problems, onDraft, ...props }: InputFieldProps<Of<'union'>>) {
   const chosen = isVariant(draft) ? draft : undefined;

@@ -31,21 +31,21 @@ type FieldFacts = {
 type Schema = Readonly<Record<string, unknown>>;
 
 /** Deeper values are edited as JSON. */
-const MOST_LEVELS = 6;
+const MAX_LEVELS = 6;
 /** Members of one object, choices of one field, and variants of one union. */
-const MOST_MEMBERS = 60;
-const MOST_CHOICES = 200;
-const MOST_VARIANTS = 8;
+const MAX_MEMBERS = 60;
+const MAX_CHOICES = 200;
+const MAX_VARIANTS = 8;
 /** Fields of a form. A small schema can describe millions, with definitions that refer to each other. */
-const MOST_FIELDS = 2_000;
+const MAX_FIELDS = 2_000;
 /** The longest label and help, in characters. */
-const LONGEST_LABEL = 80;
-const LONGEST_HELP = 500;
+const MAX_LABEL_LENGTH = 80;
+const MAX_HELP_LENGTH = 500;
 
 /** The field of a JSON Schema. If there is no field for a schema, it is edited as JSON. */
 export function toField(schema: unknown): Field {
   if (!isRecord(schema)) return anyValue;
-  const budget = { left: MOST_FIELDS };
+  const budget = { left: MAX_FIELDS };
   return fieldOf(schema, { root: schema, level: 0, refs: [], optional: false, budget });
 }
 
@@ -94,14 +94,14 @@ function fieldOf(given: Schema, context: Context): Field {
   const facts = factsOf(schema, context, false);
   if ('const' in schema) return { kind: 'fixed', value: schema['const'], ...facts };
   const { enum: options } = schema;
-  if (Array.isArray(options) && options.length > 0 && options.length <= MOST_CHOICES) {
+  if (Array.isArray(options) && options.length > 0 && options.length <= MAX_CHOICES) {
     return { kind: 'choice', options, ...facts };
   }
   switch (type) {
     case 'string':
       return {
         kind: 'text',
-        format: textIn(schema['format'], LONGEST_LABEL),
+        format: textIn(schema['format'], MAX_LABEL_LENGTH),
         ...bounds(schema, { minLength: 'minLength', maxLength: 'maxLength' }),
         ...facts,
       };
@@ -173,10 +173,10 @@ function unionOf(schema: Schema, all: readonly Schema[], context: Context): Fiel
   }
   const constants = variants.map((variant) => ('const' in variant ? [variant['const']] : variant['enum']));
   if (constants.length > 0 && constants.every((values) => Array.isArray(values))) {
-    const options = constants.flat().slice(0, MOST_CHOICES);
+    const options = constants.flat().slice(0, MAX_CHOICES);
     return { kind: 'choice', options, ...facts };
   }
-  if (variants.length === 0 || variants.length > MOST_VARIANTS || context.level >= MOST_LEVELS) {
+  if (variants.length === 0 || variants.length > MAX_VARIANTS || context.level >= MAX_LEVELS) {
     return { kind: 'json', ...facts };
   }
   const below = { ...context, level: context.level + 1, optional: false };
@@ -195,27 +195,27 @@ function labelOf(variant: Schema, field: Field): string | undefined {
   if (field.title !== undefined) return field.title;
   if (field.kind === 'object') {
     const mark = field.fields.find((member) => member.field.kind === 'fixed');
-    if (mark?.field.kind === 'fixed') return String(mark.field.value).slice(0, LONGEST_LABEL);
+    if (mark?.field.kind === 'fixed') return String(mark.field.value).slice(0, MAX_LABEL_LENGTH);
     return (
       field.fields
         .map(({ name }) => name)
         .join(', ')
-        .slice(0, LONGEST_LABEL) || undefined
+        .slice(0, MAX_LABEL_LENGTH) || undefined
     );
   }
-  if (field.kind === 'fixed') return String(field.value).slice(0, LONGEST_LABEL);
+  if (field.kind === 'fixed') return String(field.value).slice(0, MAX_LABEL_LENGTH);
   return (
     { text: 'text', number: 'number', boolean: 'yes or no', list: 'list', choice: 'choice' }[
       field.kind as string
-    ] ?? textIn(variant['type'], LONGEST_LABEL)
+    ] ?? textIn(variant['type'], MAX_LABEL_LENGTH)
   );
 }
 
 function objectOf(schema: Schema, facts: FieldFacts, context: Context): Field | undefined {
   const { properties, required } = schema;
-  if (!isRecord(properties) || context.level >= MOST_LEVELS) return undefined;
+  if (!isRecord(properties) || context.level >= MAX_LEVELS) return undefined;
   const entries = Object.entries(properties);
-  if (entries.length === 0 || entries.length > MOST_MEMBERS) return undefined;
+  if (entries.length === 0 || entries.length > MAX_MEMBERS) return undefined;
   const needed = new Set<unknown>(Array.isArray(required) ? required : []);
   const below = { ...context, level: context.level + 1 };
   const fields = entries.map(([name, member]) => ({
@@ -229,14 +229,14 @@ function objectOf(schema: Schema, facts: FieldFacts, context: Context): Field | 
 
 function listField(schema: Schema, facts: FieldFacts, context: Context): Field | undefined {
   const { items, prefixItems } = schema;
-  if (!isRecord(items) || prefixItems !== undefined || context.level >= MOST_LEVELS) return undefined;
+  if (!isRecord(items) || prefixItems !== undefined || context.level >= MAX_LEVELS) return undefined;
   const item = fieldOf(items, { ...context, level: context.level + 1, optional: false });
   return { kind: 'list', item, ...bounds(schema, { minItems: 'minItems', maxItems: 'maxItems' }), ...facts };
 }
 
 function factsOf(schema: Schema, { optional }: Context, nullable: boolean): FieldFacts {
-  const title = textIn(schema['title'], LONGEST_LABEL);
-  const description = textIn(schema['description'], LONGEST_HELP);
+  const title = textIn(schema['title'], MAX_LABEL_LENGTH);
+  const description = textIn(schema['description'], MAX_HELP_LENGTH);
   return {
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),

@@ -14,7 +14,7 @@ import { replaceScript } from '../state/replace-script.ts';
 const RunPicture = loadLater(() => import('./run-picture.tsx').then((it) => it.RunPicture));
 
 /** The largest file that is opened as a script, in bytes. */
-const LARGEST_FILE = 1_000_000;
+const MAX_FILE_BYTES = 1_000_000;
 
 export function ExamplesMenu() {
   const previous = usePlayground((state) => state.previousScript);
@@ -84,7 +84,7 @@ export function ExamplesMenu() {
 }
 
 async function openFile(file: File): Promise<void> {
-  if (file.size > LARGEST_FILE) {
+  if (file.size > MAX_FILE_BYTES) {
     toast.error(
       `${file.name} is larger than 1 MB, so it cannot be a script. Choose the .ts file that you saved here.`,
     );

@@ -5,7 +5,7 @@ const PARTS = 'section, [role=dialog], main';
 /** How long a closing part has to move the focus elsewhere, in milliseconds. */
 const GRACE_MS = 80;
 /** How many parts are remembered, including those around a dialog's opener. */
-const MOST_PARTS = 8;
+const MAX_PARTS = 8;
 
 /**
  * Keeps the focus in its part of the page. A button that is removed or disabled when it is pressed would lose the
@@ -22,7 +22,7 @@ export function useKeptFocus(): void {
       last = target;
       // an open menu belongs to the part of its button, whatever it is drawn in
       if (target.closest('[role=menu]') !== null) return;
-      parts = [...new Set([...partsAround(target), ...parts])].slice(0, MOST_PARTS);
+      parts = [...new Set([...partsAround(target), ...parts])].slice(0, MAX_PARTS);
     };
     const restore = (): void => {
       timer = 0;

@@ -1,10 +1,10 @@
 import { guardFetch, resolveModel } from '@cueline/core/models';
 import { demoModel } from '@cueline/core/testing';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { scriptedPace } from '../examples/scene.ts';
+import { scriptedPace } from '../examples/scripted-answer.ts';
 import { isLoopback, OPENAI_BASE_URL, type Connection } from './connection.ts';
-import type { ScenePlay } from './played-scenes.ts';
-import { sceneModel } from './scene-model.ts';
+import type { AnswersToPlay } from './played-answers.ts';
+import { scriptedModelOf } from './scripted-model.ts';
 
 /** The variables that describe a provider to core's `resolveModel`. */
 export type ModelEnvironment = Record<string, string>;
@@ -42,12 +42,12 @@ let last: (Connection & { model: LanguageModelV4 }) | undefined;
  */
 export function createModel(
   settings: Connection,
-  play?: ScenePlay,
+  play?: AnswersToPlay,
 ): LanguageModelV4 | Promise<LanguageModelV4> {
   const { connection, keys } = settings;
   if (connection.kind === 'demo') {
     if (play === undefined) return demoModel();
-    return sceneModel(play.scenes, { ...scriptedPace, played: play.played });
+    return scriptedModelOf(play.scriptedAnswers, { ...scriptedPace, played: play.played });
   }
   return last?.connection === connection && last.keys === keys ? last.model : loadModel(settings);
 }

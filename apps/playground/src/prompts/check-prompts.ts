@@ -94,7 +94,7 @@ export function toInput(prompt: LibraryPrompt, values: Values): Record<string, s
 export type Expansion = { system: string; user: string } | { problems: ReadonlyMap<string, string> };
 
 /** The longest text that the page expands a prompt to, in characters. */
-const MOST_EXPANDED = 1_000_000;
+const MAX_EXPANDED = 1_000_000;
 
 export function expand(prompt: EditablePrompt, values: Values): Expansion | undefined {
   const known = libraryOf(prompt);
@@ -103,7 +103,7 @@ export function expand(prompt: EditablePrompt, values: Values): Expansion | unde
   const input = toInput(read, values);
   const tooLong = tooLongBecauseOf(read, input);
   if (tooLong !== undefined) {
-    const most = MOST_EXPANDED.toLocaleString('en');
+    const most = MAX_EXPANDED.toLocaleString('en');
     const message = `makes the prompt longer than ${most} characters. Shorten its value, or name it less often in the prompt`;
     return { problems: new Map([[tooLong, message]]) };
   }
@@ -122,7 +122,10 @@ export function expand(prompt: EditablePrompt, values: Values): Expansion | unde
   return problems.size > 0 ? { problems } : expansion;
 }
 
-/** The parameter that adds most to a text of more than {@link MOST_EXPANDED} characters; undefined if both texts are shorter. */
+/**
+ * The parameter that adds most to a text of more than {@link MAX_EXPANDED} characters; undefined if both texts are
+ * shorter.
+ */
 function tooLongBecauseOf(prompt: LibraryPrompt, input: Record<string, string>): string | undefined {
   for (const [text, parameters] of [
     [prompt.systemPrompt, prompt.systemPromptParameters],
@@ -134,7 +137,7 @@ function tooLongBecauseOf(prompt: LibraryPrompt, input: Record<string, string>):
     }));
     const [most] = added.toSorted((a, b) => b.length - a.length);
     const total = added.reduce((sum, { length }) => sum + length, text.length);
-    if (total > MOST_EXPANDED && most !== undefined && most.length > 0) return most.name;
+    if (total > MAX_EXPANDED && most !== undefined && most.length > 0) return most.name;
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 import type { PromptParameter, PromptRecord, PromptStatus } from '@cueline/core/library';
 import * as z from 'zod';
-import { LONGEST_LINKED_TEXT } from './linked-text.ts';
+import { MAX_LINKED_TEXT_LENGTH } from './linked-text.ts';
 
 // The page's policy forbids `new Function`, and a browser reports the attempt.
 z.config({ jitless: true });
@@ -33,7 +33,7 @@ const type = z
 
 /** `most` returns the limit that applies where a link may have up to `limit`. */
 function promptsSchema(most: (limit: number) => number) {
-  const text = z.string().max(most(LONGEST_LINKED_TEXT));
+  const text = z.string().max(most(MAX_LINKED_TEXT_LENGTH));
   const parameters = z
     .array(
       z.strictObject({

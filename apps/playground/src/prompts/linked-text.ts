@@ -1,2 +1,2 @@
 /** The longest text of prompts or an eval in a link, in characters. */
-export const LONGEST_LINKED_TEXT = 200_000;
+export const MAX_LINKED_TEXT_LENGTH = 200_000;

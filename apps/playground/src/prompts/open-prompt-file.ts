@@ -5,7 +5,7 @@ import { MAX_PROMPTS, readOwnPrompts } from './editable-prompt.ts';
 import { usePrompts } from './store.ts';
 
 /** The largest file that is opened, in bytes. */
-const LARGEST_FILE = 2_000_000;
+const MAX_FILE_BYTES = 2_000_000;
 
 /** Shows the prompts of a file. The user's own are kept. */
 export async function openPromptFile(file: File): Promise<void> {
@@ -14,7 +14,7 @@ export async function openPromptFile(file: File): Promise<void> {
 }
 
 async function open(file: File): Promise<string | undefined> {
-  if (file.size > LARGEST_FILE) return `${file.name} is larger than 2 MB. Split it.`;
+  if (file.size > MAX_FILE_BYTES) return `${file.name} is larger than 2 MB. Split it.`;
   let value: unknown;
   try {
     value = JSON.parse((await file.text()).replace(/^\uFEFF/, ''));

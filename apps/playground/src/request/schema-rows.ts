@@ -11,7 +11,7 @@ export type SchemaRow = {
 };
 
 /** At most this many rows and levels; the rest is in the raw schema. */
-const MOST_ROWS = 100;
+const MAX_ROWS = 100;
 const DEEPEST = 4;
 
 /** The arguments of a tool, those inside an object below it. Empty if the schema is not that of an object. */
@@ -25,7 +25,7 @@ function addRows(rows: SchemaRow[], schema: unknown, depth: number): void {
   if (depth > DEEPEST || !isRecord(schema) || !isRecord(schema['properties'])) return;
   const required: readonly unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
   for (const [name, property] of Object.entries(schema['properties'])) {
-    if (rows.length >= MOST_ROWS) return;
+    if (rows.length >= MAX_ROWS) return;
     const { description } = isRecord(property) ? property : {};
     rows.push({
       name,
@@ -55,9 +55,9 @@ function typeOf(schema: unknown, depth: number): string {
 }
 
 /** A type has at most this many variants in its line. */
-const MOST_VARIANTS = 12;
+const MAX_VARIANTS = 12;
 
 function joined(variants: readonly string[]): string {
-  const rest = variants.length - MOST_VARIANTS;
-  return [...variants.slice(0, MOST_VARIANTS), ...(rest > 0 ? [`${rest} more`] : [])].join(' | ');
+  const rest = variants.length - MAX_VARIANTS;
+  return [...variants.slice(0, MAX_VARIANTS), ...(rest > 0 ? [`${rest} more`] : [])].join(' | ');
 }

@@ -15,7 +15,7 @@ export type TokenRow = {
 type Estimate = { total: number; rows: readonly TokenRow[] };
 
 /** A table has at most this many rows; the smallest definitions share one. */
-const MOST_ROWS = 40;
+const MAX_ROWS = 40;
 
 const estimates = new WeakMap<CompiledRequest, Estimate | undefined>();
 
@@ -44,7 +44,7 @@ function tryToEstimate(request: CompiledRequest): Estimate | undefined {
       ofMessages.count += 1;
       ofMessages.tokens += tokens;
     }
-    return { total: estimate.total, rows: atMost(rows, MOST_ROWS) };
+    return { total: estimate.total, rows: atMost(rows, MAX_ROWS) };
   } catch {
     return undefined;
   }

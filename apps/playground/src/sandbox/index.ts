@@ -2,7 +2,7 @@ import type { Executor, RunEvent } from '@cueline/core';
 import { isRunEvent } from '@cueline/core/link';
 import type { LanguageModel } from 'ai';
 import * as z from 'zod';
-import { createCellSupply } from './host/cell-supply.ts';
+import { createWorkerFramePool } from './host/worker-frame-pool.ts';
 import { checkCall } from './host/check-call.ts';
 import { checkScript, type CheckProblem, type ScriptCheck } from './host/check-script.ts';
 import { createEventQueue } from './host/event-queue.ts';
@@ -117,10 +117,10 @@ z.config({ jitless: true });
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const limits: SandboxLimits = { ...defaultLimits, ...options.limits };
   const issued = createIssuedMetadata();
-  const cells = createCellSupply(limits);
+  const frames = createWorkerFramePool(limits);
 
   return {
-    warm: cells.warm,
+    warm: frames.warm,
     prepare(script) {
       // a check is built when it is first used
       for (const event of firstEvents) isRunEvent(event);
@@ -141,17 +141,17 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
         signal,
         limits,
         secrets: options.secrets ?? (() => []),
-        async takeCell() {
+        async takeFrame() {
           for (;;) {
             // a run that starts meanwhile finds another one
-            const cell = cells.take(0);
-            // a new cell always counts as alive, so this loop ends
-            if (await cell.answers()) return cell;
-            cell.close();
+            const frame = frames.take(0);
+            // a new frame always counts as alive, so this loop ends
+            if (await frame.answers()) return frame;
+            frame.close();
           }
         },
       }),
-    dispose: cells.dispose,
+    dispose: frames.dispose,
   };
 
   function createScriptExecutor(script: string, host: ScriptHost): Executor {
@@ -171,14 +171,14 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
           issued,
           getModel: host.getModel,
           secrets: options.secrets ?? (() => []),
-          takeCell: () => cells.take(SPARE_AFTER_MS),
+          takeFrame: () => frames.take(SPARE_AFTER_MS),
           onEvent(event) {
             if (event.type === 'run-start') runs.set((started.id = event.runId), started);
             queue.push(event);
             if (event.type !== 'run-end') return;
             if (started.id !== undefined && runs.get(started.id) === started) runs.delete(started.id);
             queue.close();
-            cells.ready();
+            frames.ready();
           },
           onProblem: host.onProblem ?? (() => {}),
           onConsole: host.onConsole ?? (() => {}),

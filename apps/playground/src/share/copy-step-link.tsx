@@ -14,7 +14,7 @@ import { linkedStepOf, makeStepLink } from './step-link.ts';
 const COPIED_MS = 2_000;
 
 /** The number of events up to which the page tries to fit a run into a link. */
-const MOST_EVENTS = 3_000;
+const MAX_EVENTS = 3_000;
 
 /** Copies a link to the selected step. Shown only if the run has ended and has a link or fits into one. */
 export function CopyStepLink({ session }: { session: RunSession }) {
@@ -56,7 +56,7 @@ function linkTo({ run, link: opened }: RunSession, script: string): string | und
   const page = location.origin + location.pathname;
   if (opened !== undefined) return page + opened;
   const log = run.log();
-  if (log.length > MOST_EVENTS) return undefined;
+  if (log.length > MAX_EVENTS) return undefined;
   const { url, ...link } = makeShareLink({ script, log }, page);
   if (url === undefined) return undefined;
   return 'advice' in link && link.advice !== 'too-long' ? url : knownShortLink(new URL(url).hash)?.url;

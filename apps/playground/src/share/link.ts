@@ -1,6 +1,6 @@
 import { CuelineError, type RunEvent } from '@cueline/core';
 import { decodeLink, encodeLink, LINK_BYTES, type LinkPayload } from '@cueline/core/link';
-import { LONGEST_LINKED_TEXT } from '../prompts/linked-text.ts';
+import { MAX_LINKED_TEXT_LENGTH } from '../prompts/linked-text.ts';
 import { formatSize } from '../ui/format.ts';
 
 /** The length from which some chat tools cut a link, in characters. */
@@ -17,7 +17,7 @@ export type ShareLink =
  */
 export function makeShareLink(payload: LinkPayload, page: string): ShareLink {
   if (hasLongText([payload.prompts, payload.evaluation])) {
-    const most = LONGEST_LINKED_TEXT.toLocaleString('en');
+    const most = MAX_LINKED_TEXT_LENGTH.toLocaleString('en');
     return {
       url: undefined,
       problem: `A text here has more than ${most} characters, too many for a link. Shorten it, or save a file instead.`,
@@ -37,7 +37,7 @@ export function makeShareLink(payload: LinkPayload, page: string): ShareLink {
 
 /** True if a text in this JSON is too long for a link. */
 function hasLongText(value: unknown): boolean {
-  if (typeof value === 'string') return value.length > LONGEST_LINKED_TEXT;
+  if (typeof value === 'string') return value.length > MAX_LINKED_TEXT_LENGTH;
   return typeof value === 'object' && value !== null && Object.values(value).some(hasLongText);
 }
 

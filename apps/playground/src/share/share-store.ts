@@ -9,7 +9,7 @@ export class ShareError extends Error {
 }
 
 /** A longer response is cut off; every share is shorter. */
-const MOST_BYTES = 2_000_000;
+const MAX_BYTES = 2_000_000;
 const TIMEOUT_MS = 30_000;
 
 /**
@@ -107,7 +107,7 @@ async function readText({ body }: Response): Promise<string> {
     const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
     if (done) return text + decoder.decode();
     text += decoder.decode(value, { stream: true });
-    if (text.length <= MOST_BYTES) continue;
+    if (text.length <= MAX_BYTES) continue;
     void reader?.cancel();
     throw new ShareError(
       'The content of this link is too large for a shared run, so it was not opened. Ask for it as a file.',

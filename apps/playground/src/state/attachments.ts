@@ -20,14 +20,14 @@ export type Attachments = {
 };
 
 /** How many files one message may have. */
-export const MOST_FILES = 8;
+export const MAX_FILES = 8;
 /**
  * How many bytes of files a conversation may have. Each request sends all of them again, and the size of a message from
  * the sandbox is limited.
  */
-export const MOST_BYTES = 5_000_000;
+export const MAX_BYTES = 5_000_000;
 
-const LONGEST_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 
 const KEYS = { script: 'cueline:files', prompts: 'cueline:files:prompts' };
 // the names alone: files may be larger than what a tab can store
@@ -60,7 +60,7 @@ function problemOfReload(conversation: Conversation): string | undefined {
   const names: unknown = (storages[conversation].getItem(KEYS[conversation]) as { state?: unknown } | null)
     ?.state;
   if (!Array.isArray(names) || names.length === 0) return undefined;
-  const files = names.slice(0, MOST_FILES).map((name) => String(name).slice(0, LONGEST_NAME));
+  const files = names.slice(0, MAX_FILES).map((name) => String(name).slice(0, MAX_NAME_LENGTH));
   return `Attach ${files.join(', ')} again: files do not survive a reload of the page.`;
 }
 
@@ -82,7 +82,7 @@ export async function attach(
     if (attachment === undefined || late !== undefined) {
       const found = late ?? `${file.name} could not be read.`;
       change(conversation, { problem: before === undefined ? found : `${before} ${found}` });
-      if (files.length >= MOST_FILES) return;
+      if (files.length >= MAX_FILES) return;
     } else {
       change(conversation, { files: [...files, attachment] });
     }
@@ -107,17 +107,17 @@ export function clearAttachments(conversation: Conversation): void {
 /** True if the files fit into the conversation, which may have other messages than when they were attached. */
 export function fitsConversation(conversation: Conversation, messages: readonly UIMessage[]): boolean {
   const { files } = useAttachments.getState()[conversation];
-  if (files.length === 0 || sizeOf(files) + bytesIn(messages) <= MOST_BYTES) return true;
+  if (files.length === 0 || sizeOf(files) + bytesIn(messages) <= MAX_BYTES) return true;
   change(conversation, { problem: `The files are too large: ${limit}. Remove some.` });
   return false;
 }
 
-const limit = `the files of a conversation have at most ${MOST_BYTES / 1_000_000} MB together`;
+const limit = `the files of a conversation have at most ${MAX_BYTES / 1_000_000} MB together`;
 
 function refusal(conversation: Conversation, file: File, messages: readonly UIMessage[]): string | undefined {
   const { files } = useAttachments.getState()[conversation];
-  if (files.length >= MOST_FILES) return `A message has at most ${MOST_FILES} files.`;
-  if (sizeOf(files) + bytesIn(messages) + file.size <= MOST_BYTES) return undefined;
+  if (files.length >= MAX_FILES) return `A message has at most ${MAX_FILES} files.`;
+  if (sizeOf(files) + bytesIn(messages) + file.size <= MAX_BYTES) return undefined;
   return `${file.name} is too large: ${limit}.`;
 }
 
@@ -146,7 +146,7 @@ const textNames =
   /\.(?:txt|md|csv|tsv|json|jsonl|ya?ml|toml|xml|svg|html?|css|[cm]?[jt]sx?|py|rb|go|rs|java|kt|c|h|cpp|sh|sql|log)$/i;
 
 async function readFile(file: File): Promise<Attachment> {
-  const facts = { id: ++lastId, name: file.name.slice(0, LONGEST_NAME) || 'file', size: file.size };
+  const facts = { id: ++lastId, name: file.name.slice(0, MAX_NAME_LENGTH) || 'file', size: file.size };
   const isText = textTypes.test(file.type) || textNames.test(file.name) || file.type === '';
   const text = isText ? textIn(await file.arrayBuffer()) : undefined;
   if (text !== undefined) return { ...facts, mediaType: 'text/plain', content: { text } };

@@ -12,7 +12,7 @@ export function isFirstVisit({ visited, script, session, view, notice }: Playgro
 }
 
 /** The longest that the page waits for the recording, in milliseconds: a request may get no answer. */
-const LONGEST_WAIT_MS = 3_000;
+const MAX_WAIT_MS = 3_000;
 
 /**
  * Replays the recorded run of the first example to a first visitor, at its own pace. `load` loads the components that
@@ -26,7 +26,7 @@ export async function replayFirstRun(options: ReplayOptions = {}): Promise<void>
   if (!isFirstVisit(usePlayground.getState())) return;
   usePlayground.setState({ loadingRecording: true });
   try {
-    await Promise.race([showFirstRun(options), wait(LONGEST_WAIT_MS)]);
+    await Promise.race([showFirstRun(options), wait(MAX_WAIT_MS)]);
   } finally {
     usePlayground.setState({ loadingRecording: false });
   }

@@ -7,7 +7,7 @@ import {
 } from '../sandbox/script/find-definitions.ts';
 
 /** With more changed lines than this, the script counts as a different one. */
-const MOST_CHANGES = 400;
+const MAX_CHANGES = 400;
 
 /**
  * The lines of the script that ran. `made` has the lines that its run reported, and is used if there are any. A run
@@ -43,7 +43,7 @@ export function moveLines(lines: FoundDefinitions, from: string, to: string): Fo
 /** The line of each unchanged line of `from` in `to`. */
 function unchangedLines(from: string, to: string): Map<number, number> {
   const moved = new Map<number, number>();
-  const changes = diffArrays(from.split(/\r?\n/), to.split(/\r?\n/), { maxEditLength: MOST_CHANGES });
+  const changes = diffArrays(from.split(/\r?\n/), to.split(/\r?\n/), { maxEditLength: MAX_CHANGES });
   let [before, after] = [1, 1];
   for (const { added, removed, count } of changes ?? []) {
     const unchanged = added || removed ? 0 : count;

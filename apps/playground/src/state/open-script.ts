@@ -58,12 +58,12 @@ export function promptNameOf(text: string): string | undefined {
 }
 
 /** The longest name of a script, in characters. */
-export const LONGEST_NAME = 200;
+export const MAX_NAME_LENGTH = 200;
 
 /** The name of a copy, within the longest one. */
 export function copyName(name: string): string {
   const mark = ' (copy)';
-  return `${name.slice(0, LONGEST_NAME - mark.length)}${mark}`;
+  return `${name.slice(0, MAX_NAME_LENGTH - mark.length)}${mark}`;
 }
 
 /** A script that is not one of the user's own yet. */
@@ -74,7 +74,7 @@ export function newOpenScript(origin: ScriptOrigin, name?: string): OpenScript {
     kept: origin === 'own',
     revision: 0,
     writer: pageId,
-    ...(name === undefined ? {} : { name: name.slice(0, LONGEST_NAME) }),
+    ...(name === undefined ? {} : { name: name.slice(0, MAX_NAME_LENGTH) }),
   };
 }
 

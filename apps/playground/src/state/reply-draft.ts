@@ -13,7 +13,7 @@ export type ReplyDraft = { readonly text: string; readonly sentAs: TurnOf | unde
 
 const KEYS = { script: 'cueline:reply', prompts: 'cueline:reply:prompts' };
 /** The longest reply that is remembered, in characters: a tab may store about 5 million. */
-const MOST_TEXT = 1_000_000;
+const MAX_TEXT_LENGTH = 1_000_000;
 
 const nothing: ReplyDraft = { text: '', sentAs: undefined };
 
@@ -32,7 +32,7 @@ useReplyDraft.subscribe((now, before) => {
   for (const conversation of ['script', 'prompts'] as const) {
     const { text } = now[conversation];
     if (text === before[conversation].text) continue;
-    if (text === '' || text.length > MOST_TEXT) storages[conversation].removeItem(KEYS[conversation]);
+    if (text === '' || text.length > MAX_TEXT_LENGTH) storages[conversation].removeItem(KEYS[conversation]);
     else void storages[conversation].setItem(KEYS[conversation], { state: text, version: 1 });
   }
 });
@@ -70,5 +70,5 @@ function readText(conversation: Conversation): string {
   if (!('sessionStorage' in globalThis)) return '';
   const text: unknown = (storages[conversation].getItem(KEYS[conversation]) as { state?: unknown } | null)
     ?.state;
-  return typeof text === 'string' && text.length <= MOST_TEXT ? text : '';
+  return typeof text === 'string' && text.length <= MAX_TEXT_LENGTH ? text : '';
 }

@@ -9,7 +9,7 @@ import {
 import type { Replay } from '@cueline/core/replay';
 import { createRunRegistry, type SharedRun } from '@cueline/react';
 import { checkConnection, connectionLabel, modelLabelOf, secretsOf } from '../model/connection.ts';
-import { continueScenes } from '../model/played-scenes.ts';
+import { continueAnswers } from '../model/played-answers.ts';
 import { messageParts, type Attachment } from './attachments.ts';
 import { nextTurn } from '../sandbox/slices.ts';
 import { useInspection } from './inspection.ts';
@@ -31,7 +31,7 @@ import {
 import { createRunClock } from './run-clock.ts';
 
 /** How many lines of a script's console are kept. */
-const MOST_LINES = 200;
+const MAX_LINES = 200;
 
 /** The run that is shown, and a link's run that is about to be. */
 const runs = createRunRegistry();
@@ -329,13 +329,15 @@ function sandboxExecutor(script: string): Executor {
       const isCurrent = (): boolean => usePlayground.getState().session === session;
       checkConnection(connection, keys);
       // not awaited once it has loaded: the worker gets the script before the page draws the run
-      const { sandbox, createModel, scenesFor } = loadedScriptRunner() ?? (await loadScriptRunner());
-      const scenes = connection.kind === 'demo' ? scenesFor(script) : undefined;
+      const { sandbox, createModel, scriptedAnswersFor } = loadedScriptRunner() ?? (await loadScriptRunner());
+      const scriptedAnswers = connection.kind === 'demo' ? scriptedAnswersFor(script) : undefined;
       const begins = request.messages === undefined || request.messages.length === 0;
       // An example's scripted answers end with its first run; the rule-based demo answers replies.
       // the log has the steps of the turn that are kept
       const kept = session?.run.log() ?? [];
-      const play = scenes && (begins ? { scenes, played: [] } : continueScenes(scenes, kept));
+      const play =
+        scriptedAnswers &&
+        (begins ? { scriptedAnswers, played: [] } : continueAnswers(scriptedAnswers, kept));
       const executor = (started = sandbox.executor(script, {
         getModel: () => createModel({ connection, keys }, play),
         onProblem: ({ phase, ...problem }) => {
@@ -345,7 +347,7 @@ function sandboxExecutor(script: string): Executor {
         onConsole(level, text) {
           if (!isCurrent()) return;
           usePlayground.setState(({ console: lines }) => ({
-            console: [...lines, { level, text }].slice(-MOST_LINES),
+            console: [...lines, { level, text }].slice(-MAX_LINES),
           }));
         },
       }));

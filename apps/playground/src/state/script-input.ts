@@ -34,8 +34,8 @@ export type ScriptInput = {
 };
 
 /** How many scripts' inputs are kept, and how long one of a run may be, in characters of JSON. */
-const MOST_INPUTS = 20;
-const LONGEST_INPUT = 100_000;
+const MAX_INPUTS = 20;
+const MAX_INPUT_LENGTH = 100_000;
 
 export const useScriptInput = create<ScriptInput>()((set) => ({
   facts: undefined,
@@ -58,7 +58,7 @@ export const useScriptInput = create<ScriptInput>()((set) => ({
 function withTyped(typed: ScriptInput['typed'], input: TypedInput): ScriptInput['typed'] {
   const { id } = usePlayground.getState().openScript;
   const others = [...typed].filter(([other]) => other !== id);
-  return new Map([...others.slice(-(MOST_INPUTS - 1)), [id, input]]);
+  return new Map([...others.slice(-(MAX_INPUTS - 1)), [id, input]]);
 }
 
 /**
@@ -162,10 +162,10 @@ export function showInputIssues(issues: readonly InputIssue[]): void {
 }
 
 function keepInput(name: string, input: unknown): void {
-  if (JSON.stringify(input).length > LONGEST_INPUT) return;
+  if (JSON.stringify(input).length > MAX_INPUT_LENGTH) return;
   usePlayground.setState(({ inputs }) => {
     const { [name]: _, ...others } = inputs;
-    const kept = Object.entries(others).slice(-(MOST_INPUTS - 1));
+    const kept = Object.entries(others).slice(-(MAX_INPUTS - 1));
     return { inputs: Object.fromEntries([...kept, [name, input]]) };
   });
 }

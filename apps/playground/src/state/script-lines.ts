@@ -2,9 +2,9 @@ import { create } from 'zustand';
 import type { DefinitionLine } from '../sandbox/script/definition.ts';
 
 /** The sessions whose lines are kept. */
-const MOST_SESSIONS = 20;
+const MAX_SESSIONS = 20;
 /** The lines of one session; the turns after the first usually make the same definitions. */
-const MOST_LINES = 2_000;
+const MAX_LINES = 2_000;
 /** Definitions arrive one by one, and are shown together. */
 const PAUSE = 50;
 
@@ -25,7 +25,7 @@ export function addDefinition(sessionId: string, definition: DefinitionLine): vo
   if (session === undefined) known.set(sessionId, (session = { keys: new Set(), lines: [] }));
   const { of, name, agent, line } = definition;
   const key = JSON.stringify([of, name, agent, line]);
-  if (session.keys.has(key) || session.keys.size >= MOST_LINES) return;
+  if (session.keys.has(key) || session.keys.size >= MAX_LINES) return;
   session.keys.add(key);
   session.lines.push(definition);
   timer ??= setTimeout(publish, PAUSE);
@@ -33,7 +33,7 @@ export function addDefinition(sessionId: string, definition: DefinitionLine): vo
 
 function publish(): void {
   timer = undefined;
-  for (const id of [...known.keys()].slice(0, -MOST_SESSIONS)) known.delete(id);
+  for (const id of [...known.keys()].slice(0, -MAX_SESSIONS)) known.delete(id);
   const { bySession } = useScriptLines.getState();
   const next: Record<string, readonly DefinitionLine[]> = {};
   for (const [id, { lines }] of known) {

@@ -1,6 +1,6 @@
 import type { createModel } from '../model/create-model.ts';
 import { secretsOf } from '../model/connection.ts';
-import type { scenesFor } from '../examples/scenes-for.ts';
+import type { scriptedAnswersFor } from '../examples/scripted-answers-for.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import { isForeign, usePlayground } from './store.ts';
 
@@ -8,7 +8,7 @@ import { isForeign, usePlayground } from './store.ts';
 export type ScriptRunner = {
   sandbox: Sandbox;
   createModel: typeof createModel;
-  scenesFor: typeof scenesFor;
+  scriptedAnswersFor: typeof scriptedAnswersFor;
 };
 
 let runner: ScriptRunner | undefined;
@@ -29,15 +29,15 @@ export function loadScriptRunner(): Promise<ScriptRunner> {
 }
 
 async function load(): Promise<ScriptRunner> {
-  const [{ createSandbox }, models, scenes] = await Promise.all([
+  const [{ createSandbox }, models, examples] = await Promise.all([
     import('../sandbox/index.ts'),
     import('../model/create-model.ts'),
-    import('../examples/scenes-for.ts'),
+    import('../examples/scripted-answers-for.ts'),
   ]);
   runner = {
     sandbox: createSandbox({ secrets: () => secretsOf(usePlayground.getState().keys) }),
     createModel: models.createModel,
-    scenesFor: scenes.scenesFor,
+    scriptedAnswersFor: examples.scriptedAnswersFor,
   };
   return runner;
 }

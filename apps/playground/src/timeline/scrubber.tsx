@@ -7,7 +7,7 @@ import { Tip } from '../ui/tip.tsx';
 import { speeds } from './playback.ts';
 import { MomentSlider } from './slider/moment-slider.tsx';
 import { playback, turnsOf, usePlayback } from './use-playback.ts';
-import { LONGEST_WAIT } from './waits.ts';
+import { MAX_WAIT_MS } from './waits.ts';
 
 type ScrubberProps = {
   session: RunSession;
@@ -51,7 +51,7 @@ export function Scrubber({ session, turn, end, enabled }: ScrubberProps) {
         <span role="status" className="flex shrink-0 items-center gap-1 text-warn">
           <FastForward className="size-3.5" />
           <span className="narrow:sr-only">
-            Waited {formatDuration(wait.end - wait.start)}, shown in {formatDuration(LONGEST_WAIT)}
+            Waited {formatDuration(wait.end - wait.start)}, shown in {formatDuration(MAX_WAIT_MS)}
           </span>
         </span>
       )}

@@ -2,14 +2,14 @@ import type { RunEvent } from '@cueline/core';
 import { answerWaits, type Span } from '../transcript/run-times.ts';
 
 /** The longest that playing shows a wait for an answer, in milliseconds at the original speed. */
-export const LONGEST_WAIT = 2_000;
+export const MAX_WAIT_MS = 2_000;
 
-/** A time in which the run only waited for an answer, longer than {@link LONGEST_WAIT}. */
+/** A time in which the run only waited for an answer, longer than {@link MAX_WAIT_MS}. */
 export type LongWait = Span;
 
 /** The long waits of a log, in order. */
 export function longWaits(log: readonly RunEvent[]): readonly LongWait[] {
-  return answerWaits(log).filter(({ start, end }) => end - start > LONGEST_WAIT);
+  return answerWaits(log).filter(({ start, end }) => end - start > MAX_WAIT_MS);
 }
 
 /** The long wait at a time. */
@@ -17,7 +17,7 @@ export function waitAt(waits: readonly LongWait[], time: number): LongWait | und
   return waits.find(({ start, end }) => start <= time && time < end);
 }
 
-/** The time after `ms` of playing from `time`; a long wait passes in {@link LONGEST_WAIT}. */
+/** The time after `ms` of playing from `time`; a long wait passes in {@link MAX_WAIT_MS}. */
 export function advance(time: number, ms: number, waits: readonly LongWait[]): number {
   let now = time;
   let left = ms;
@@ -28,7 +28,7 @@ export function advance(time: number, ms: number, waits: readonly LongWait[]): n
       left -= start - now;
       now = start;
     }
-    const rate = (end - start) / LONGEST_WAIT;
+    const rate = (end - start) / MAX_WAIT_MS;
     if (now + left * rate < end) return now + left * rate;
     left -= (end - now) / rate;
     now = end;

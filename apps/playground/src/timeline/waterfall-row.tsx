@@ -39,7 +39,7 @@ const icons: Record<TimelineRow['kind'], { Icon: LucideIcon; look: string }> = {
 /** From this level on, rows are not moved further to the right. */
 const DEEPEST = 6;
 /** The longest detail that a hint shows, in characters. */
-const LONGEST_HINT = 300;
+const MAX_HINT_LENGTH = 300;
 
 const chevron = 'size-3.5 text-ink-3';
 
@@ -64,7 +64,7 @@ export const WaterfallRow = memo(function WaterfallRow(props: WaterfallRowProps)
   const { row, id, index, isFolded, isSelected, isActive, now } = props;
   const { kind, level, hasChildren } = row;
   const label = visibleText(row.label);
-  const detail = row.detail && visibleText(row.detail.slice(0, LONGEST_HINT));
+  const detail = row.detail && visibleText(row.detail.slice(0, MAX_HINT_LENGTH));
   const { Icon, look } = icons[kind];
   const times = visibleText(describeTimes(row, now));
   const hasFailed = row.failed && kind === 'call';

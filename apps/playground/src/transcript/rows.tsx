@@ -54,7 +54,7 @@ export const InputRow = memo(function InputRow({ input }: { input: unknown }) {
 });
 
 /** In a longer text, variable names are not highlighted. */
-const LONGEST_WITH_VARIABLES = 20_000;
+const MAX_LENGTH_WITH_VARIABLES = 20_000;
 
 type UserRowProps = { text: string; files: readonly FilePart[]; variables: RunState['variables'] };
 
@@ -67,7 +67,7 @@ export const UserRow = memo(function UserRow({ text, files, variables }: UserRow
     >
       <User className="mt-1 size-3.5 shrink-0 text-ink-3" />
       <div dir="auto" className="min-w-0 flex-1 text-lg wrap-anywhere whitespace-pre-wrap">
-        {text.length > LONGEST_WITH_VARIABLES ? (
+        {text.length > MAX_LENGTH_WITH_VARIABLES ? (
           <LongText text={text} />
         ) : (
           <WithVariables text={text} variables={variables} />

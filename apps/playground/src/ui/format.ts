@@ -43,10 +43,10 @@ export function formatSize(bytes: number): string {
   return bytes < 1000 ? `${bytes} B` : `${(bytes / 1000).toFixed(1)} KB`;
 }
 
-const LONGEST_WORD = 40;
+const MAX_WORD_LENGTH = 40;
 
 /** A value in a few words, for a single line. Of an object, it shows up to `fields` fields. */
-export function summarize(value: unknown, longest: number = LONGEST_WORD, fields: number = 3): string {
+export function summarize(value: unknown, longest: number = MAX_WORD_LENGTH, fields: number = 3): string {
   if (typeof value === 'string') {
     const line = value.replaceAll(/\s+/g, ' ').trim();
     return line.length > longest ? `${line.slice(0, longest - 1)}…` : line;

@@ -4,8 +4,8 @@ import { costsOfLines } from '../../src/editor/line-costs.ts';
 import { linesOfRun, moveLines } from '../../src/state/lines-of-run.ts';
 import { linesOfSelection, selectionOfLine } from '../../src/editor/lines-of-selection.ts';
 import { examples } from '../../src/examples/index.ts';
-import { scenes } from '../../src/examples/turns.ts';
-import { sceneModel } from '../../src/model/scene-model.ts';
+import { scriptedAnswers } from '../../src/examples/scripted-answers.ts';
+import { scriptedModelOf } from '../../src/model/scripted-model.ts';
 import type { Selection } from '../../src/state/inspection.ts';
 import type { ShownRun } from '../../src/state/shown-run.ts';
 import { runScript } from '../sandbox/run-script.ts';
@@ -21,7 +21,10 @@ function play(id: string): ReturnType<typeof run> {
 
 async function run(id: string) {
   const { source } = examples.find((example) => example.id === id)!;
-  const { lines: made, state } = await runScript(source, sceneModel(scenes[id]!, { hurried: true }));
+  const { lines: made, state } = await runScript(
+    source,
+    scriptedModelOf(scriptedAnswers[id]!, { hurried: true }),
+  );
   const lines = linesOfRun(source, made);
   const shown: ShownRun = { state, turn: 0, earlier: [], isPast: false };
   const marked = (selection: Selection): string[] =>

@@ -5,8 +5,8 @@ import * as plugins from '@cueline/core/plugins';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { examples } from '../../src/examples/index.ts';
-import { scenesFor } from '../../src/examples/scenes-for.ts';
-import { sceneModel } from '../../src/model/scene-model.ts';
+import { scriptedAnswersFor } from '../../src/examples/scripted-answers-for.ts';
+import { scriptedModelOf } from '../../src/model/scripted-model.ts';
 import { compileScript } from '../../src/sandbox/index.ts';
 
 const modules: Record<string, unknown> = {
@@ -30,7 +30,7 @@ async function play(id: string, replacements: Record<string, string>): Promise<R
   const exports: { default?: PromptDefinition } = {};
   await evaluate((name) => modules[name], exports);
   const { run } = await runPrompt(exports.default!, {
-    model: sceneModel(scenesFor(source)!, { hurried: true }),
+    model: scriptedModelOf(scriptedAnswersFor(source)!, { hurried: true }),
   });
   run.listen((event) => {
     if (event.type === 'approval-request')
@@ -76,24 +76,26 @@ test.each(examples.map(({ id }) => id))('%s with an added comment plays as befor
 });
 
 test('a script with few lines of an example has no scripted answers', () => {
-  expect(scenesFor("export default async (prompt) => { prompt.def('CITY', 'Lisbon'); };")).toBeUndefined();
+  expect(
+    scriptedAnswersFor("export default async (prompt) => { prompt.def('CITY', 'Lisbon'); };"),
+  ).toBeUndefined();
 });
 
 test('a script with the lines of an example and a huge comment is not an edited example', () => {
   const { source } = examples[0]!;
-  expect(scenesFor(`${source}\n// edited`)).toBeDefined();
-  expect(scenesFor(`${source}\n// ${String.raw`\'`.repeat(20_000)}`)).toBeUndefined();
+  expect(scriptedAnswersFor(`${source}\n// edited`)).toBeDefined();
+  expect(scriptedAnswersFor(`${source}\n// ${String.raw`\'`.repeat(20_000)}`)).toBeUndefined();
 });
 
 test('no value is looked for in a script that differs in more than 1,000 tokens', () => {
   const edited = examples[0]!.source.replaceAll("'Lisbon'", "'Oslo'");
-  const textsFor = (script: string): string => JSON.stringify(scenesFor(script));
+  const textsFor = (script: string): string => JSON.stringify(scriptedAnswersFor(script));
   expect(textsFor(edited)).toContain('Oslo');
   expect(textsFor(`${edited}\n// ${'; '.repeat(2_000)}`)).not.toContain('Oslo');
 });
 
-test('checking the numbers of a scene against a request with many digits in a row is fast', async () => {
-  const model = sceneModel([{ turn: 'It is 5.', checked: true }], { hurried: true });
+test('checking the numbers of a scripted answer against a request with many digits in a row is fast', async () => {
+  const model = scriptedModelOf([{ turn: 'It is 5.', checked: true }], { hurried: true });
   const content = [{ type: 'text' as const, text: '1'.repeat(300_000) }];
   const started = performance.now();
   await model.doGenerate({ prompt: [{ role: 'user', content }] });

@@ -3,11 +3,11 @@ import { demoModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import type { LanguageModel } from 'ai';
 import { examples, exampleGroups, isUnedited } from '../../src/examples/index.ts';
-import { scenesFor } from '../../src/examples/scenes-for.ts';
+import { scriptedAnswersFor } from '../../src/examples/scripted-answers-for.ts';
 import pictures from '../../src/examples/pictures.json' with { type: 'json' };
 import ownPlan from '../../src/examples/own-plan.ts';
-import { scenes } from '../../src/examples/turns.ts';
-import { sceneModel } from '../../src/model/scene-model.ts';
+import { scriptedAnswers } from '../../src/examples/scripted-answers.ts';
+import { scriptedModelOf } from '../../src/model/scripted-model.ts';
 
 /** Runs an example's script to its end. A user gives the same answer to all requests. */
 async function play(
@@ -32,12 +32,12 @@ const meantToFail: Record<string, string> = { 'failing-tool': 'The till has lock
 
 describe('the scripted answers', () => {
   test.each(ids)('fit %s, and every answer is used', async (id) => {
-    const state = await play(id, sceneModel(scenes[id]!, { hurried: true }));
+    const state = await play(id, scriptedModelOf(scriptedAnswers[id]!, { hurried: true }));
     expect(state).toMatchObject({ status: 'done', warnings: [] });
     expect(state.text).not.toContain('simulated');
     // the answer to a refusal is not used where everything is approved
     const otherWay = id === 'ask-first' ? 1 : 0;
-    expect(modelCalls(state)).toBe(scenes[id]!.length - otherWay);
+    expect(modelCalls(state)).toBe(scriptedAnswers[id]!.length - otherWay);
     const failed = state.toolCalls.filter((call) => call.state !== 'output-available');
     expect(failed.map((call) => call.errorText)).toEqual(
       id in meantToFail ? [expect.stringContaining(meantToFail[id]!)] : [],
@@ -46,7 +46,7 @@ describe('the scripted answers', () => {
   });
 
   test('a refusal gets a scripted answer', async () => {
-    const model = sceneModel(scenes['ask-first']!, { hurried: true });
+    const model = scriptedModelOf(scriptedAnswers['ask-first']!, { hurried: true });
     const state = await play('ask-first', model, { approved: false, reason: 'too early' });
     expect(state).toMatchObject({ status: 'done', text: expect.stringContaining('**not** written') });
     expect(state.toolCalls.at(-1)?.errorText).toBe(
@@ -55,7 +55,10 @@ describe('the scripted answers', () => {
   });
 
   test('two agents work side by side', async () => {
-    const { agents, toolCalls } = await play('newsroom', sceneModel(scenes['newsroom']!, { hurried: true }));
+    const { agents, toolCalls } = await play(
+      'newsroom',
+      scriptedModelOf(scriptedAnswers['newsroom']!, { hurried: true }),
+    );
     expect(agents.map(({ name, output }) => [name, output])).toEqual([
       ['researcher', { facts: [expect.stringContaining('Bugio')], sure: true }],
       ['researcher', { facts: [expect.stringContaining('Ferries')], sure: true }],
@@ -67,18 +70,18 @@ describe('the scripted answers', () => {
 });
 
 describe('sessions and agent calls', () => {
-  const playScenes = (id: string) => play(id, sceneModel(scenes[id]!, { hurried: true }));
+  const playAnswers = (id: string) => play(id, scriptedModelOf(scriptedAnswers[id]!, { hurried: true }));
   const feedback = ({ steps }: RunState) => steps.map(({ steered = [] }) => steered.map(({ text }) => text));
 
   test('a session continues until its task is complete', async () => {
-    expect(await playScenes('kitchen-garden')).toMatchObject({
+    expect(await playAnswers('kitchen-garden')).toMatchObject({
       status: 'done',
       result: { result: { sown: { 'by the wall': 'peas', 'under the pear tree': 'spinach' } } },
     });
   });
 
   test('a model that calls no tool is reminded, and then warned', async () => {
-    const state = await playScenes('weather-log');
+    const state = await playAnswers('weather-log');
     expect(feedback(state)).toEqual([
       [],
       [],
@@ -89,7 +92,7 @@ describe('sessions and agent calls', () => {
   });
 
   test('a session that is too long continues with a summary', async () => {
-    const { steps, agents } = await playScenes('ships-cat');
+    const { steps, agents } = await playAnswers('ships-cat');
     expect(agents.map(({ name, status }) => [name, status])).toEqual([['summarize', 'done']]);
     const said = steps.map(({ request }) => JSON.stringify(request.messages));
     expect(said.map((text) => text.includes('Loaded cork'))).toEqual([
@@ -105,7 +108,7 @@ describe('sessions and agent calls', () => {
   });
 
   test('an answer without one of its tags is sent back', async () => {
-    const state = await playScenes('cafe-name');
+    const state = await playAnswers('cafe-name');
     expect(feedback(state)).toEqual([[], [expect.stringMatching(/^Nearly: <name> is missing/)]]);
     expect(state).toMatchObject({
       result: { name: 'Poste Restante', why: expect.stringMatching(/^Letters/) },
@@ -113,7 +116,7 @@ describe('sessions and agent calls', () => {
   });
 
   test('a classifier is called for each mail, all at once', async () => {
-    const { agents, toolCalls } = await playScenes('mail-desk');
+    const { agents, toolCalls } = await playAnswers('mail-desk');
     expect(agents.map(({ name, output }) => [name, output])).toEqual([
       ['classify', 'question'],
       ['classify', 'praise'],
@@ -141,7 +144,7 @@ describe('the rule-based demo model', () => {
   });
 
   test('finishes a scripted example in which the user has added a task', async () => {
-    const model = sceneModel(scenes['own-plan']!, { hurried: true });
+    const model = scriptedModelOf(scriptedAnswers['own-plan']!, { hurried: true });
     const { run } = await runPrompt(ownPlan, { model });
     run.listen((event) => {
       if (event.type === 'task-add' && event.task.id === 'task-3') {
@@ -160,14 +163,14 @@ describe('the rule-based demo model', () => {
 
 test('only an unedited example counts as unedited, and it has its scripted answers', () => {
   const { source } = examples[0]!;
-  expect(scenesFor(source)).toBe(scenes['weather']);
-  expect(scenesFor(`\n${source}\n`)).toBe(scenes['weather']);
+  expect(scriptedAnswersFor(source)).toBe(scriptedAnswers['weather']);
+  expect(scriptedAnswersFor(`\n${source}\n`)).toBe(scriptedAnswers['weather']);
   expect(isUnedited(source.replace('Lisbon', 'Oslo'))).toBe(false);
 });
 
 test('each example is a short script with a default export, a description and scripted answers', () => {
   expect(new Set(ids).size).toBe(17);
-  expect(Object.keys(scenes).toSorted()).toEqual(ids.toSorted());
+  expect(Object.keys(scriptedAnswers).toSorted()).toEqual(ids.toSorted());
   for (const { examples: some } of exampleGroups) expect(some.length).toBeLessThan(6);
   for (const { source, description } of examples) {
     expect(source).toMatch(/^export default (?:definePrompt\(|defineSession\(|\w+\.prompt\()/m);

@@ -6,8 +6,8 @@ import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { beforeAll, expect, test } from 'vitest';
 import { examples } from '../../src/examples/index.ts';
-import { scenes } from '../../src/examples/turns.ts';
-import { sceneModel } from '../../src/model/scene-model.ts';
+import { scriptedAnswers } from '../../src/examples/scripted-answers.ts';
+import { scriptedModelOf } from '../../src/model/scripted-model.ts';
 import { problemOfEvents, problemOfLog } from '../../src/history/check-log.ts';
 import type { RunSession } from '../../src/state/store.ts';
 import { announcement } from '../../src/transcript/announcement.ts';
@@ -23,7 +23,9 @@ beforeAll(async () => {
   await Promise.all(
     examples.map(async ({ id, source }) => {
       const module = (await import(`../../src/examples/${id}.ts`)) as { default: PromptDefinition };
-      const { run } = await runPrompt(module.default, { model: sceneModel(scenes[id]!, { hurried: true }) });
+      const { run } = await runPrompt(module.default, {
+        model: scriptedModelOf(scriptedAnswers[id]!, { hurried: true }),
+      });
       run.listen((event) => {
         if (event.type === 'approval-request')
           queueMicrotask(() => void run.respondToApproval(event.approvalId, { approved: true }));

@@ -1,7 +1,7 @@
 import 'fake-indexeddb/auto';
 import { expect, test } from 'vitest';
 import { createDatabase } from '../../src/history/database.ts';
-import { createScriptStore, MOST_VERSIONS } from '../../src/history/script-store.ts';
+import { createScriptStore, MAX_VERSIONS } from '../../src/history/script-store.ts';
 import type { OpenScript } from '../../src/state/open-script.ts';
 
 let names = 0;
@@ -72,12 +72,12 @@ test('a damaged row is skipped, kept, and not overwritten', async () => {
 
 test('the number of versions is limited, the latest comes first, and no version repeats the one before', async () => {
   const { one } = twoTabs();
-  for (let count = 0; count < MOST_VERSIONS + 5; count += 1) await one.keepVersion('a', `v${count}`, 'run');
-  await one.keepVersion('a', `v${MOST_VERSIONS + 4}`, 'switch');
+  for (let count = 0; count < MAX_VERSIONS + 5; count += 1) await one.keepVersion('a', `v${count}`, 'run');
+  await one.keepVersion('a', `v${MAX_VERSIONS + 4}`, 'switch');
   await one.keepVersion('b', 'other', 'run');
   const versions = await one.versions('a');
-  expect(versions).toHaveLength(MOST_VERSIONS);
-  expect(versions[0]).toMatchObject({ text: `v${MOST_VERSIONS + 4}`, reason: 'run' });
+  expect(versions).toHaveLength(MAX_VERSIONS);
+  expect(versions[0]).toMatchObject({ text: `v${MAX_VERSIONS + 4}`, reason: 'run' });
   expect(versions.at(-1)).toMatchObject({ text: 'v5' });
 });
 

@@ -107,7 +107,7 @@ test('a model of a compatible server, with and without a key', async () => {
 test('the demo model plays an example’s scripted answers', async () => {
   const model = await createModel(
     { connection: defaultConnection, keys: noKeys },
-    { scenes: ['Scripted.'], played: [] },
+    { scriptedAnswers: ['Scripted.'], played: [] },
   );
   expect(model).toMatchObject({ provider: 'simulated', modelId: 'scripted' });
   expect(await createModel({ connection: defaultConnection, keys: noKeys })).toMatchObject({

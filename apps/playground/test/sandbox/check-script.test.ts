@@ -2,7 +2,7 @@ import { definePrompt, dryRun } from '@cueline/core';
 import { defineAgent, defineSession } from '@cueline/core/agents';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import type { Cell, CellEnd } from '../../src/sandbox/host/cell.ts';
+import type { WorkerFrame, WorkerEnd } from '../../src/sandbox/host/worker-frame.ts';
 import { checkScript as checkOnHost } from '../../src/sandbox/host/check-script.ts';
 import { readFacts, readIssues, readPreview } from '../../src/sandbox/host/read-check.ts';
 import { defaultLimits } from '../../src/sandbox/limits.ts';
@@ -116,13 +116,13 @@ describe('a check', () => {
   /** A check of this script, with a worker that the test speaks for. */
   async function start(script = 'export default () => {};') {
     const sent: string[] = [];
-    const worker: { closed: number; say: (message: unknown) => void; die: (end: CellEnd) => void } = {
+    const worker: { closed: number; say: (message: unknown) => void; die: (end: WorkerEnd) => void } = {
       closed: 0,
       say: () => {},
       die: () => {},
     };
     const abort = new AbortController();
-    const cell: Cell = {
+    const frame: WorkerFrame = {
       open: (onMessage, onEnd) => {
         worker.say = (message) => onMessage(JSON.stringify(message));
         worker.die = onEnd;
@@ -131,17 +131,17 @@ describe('a check', () => {
       send: (text) => void sent.push(text),
       close: () => void (worker.closed += 1),
     };
-    const takeCell = vi.fn(async () => cell);
+    const takeFrame = vi.fn(async () => frame);
     const result = checkOnHost({
       script,
       dryRun: { input: { city: 'sk-secret-key-1' } },
       signal: abort.signal,
       limits: defaultLimits,
       secrets: () => ['sk-secret-key-1'],
-      takeCell,
+      takeFrame,
     });
     await vi.advanceTimersByTimeAsync(0);
-    return { result, worker, sent, abort, takeCell };
+    return { result, worker, sent, abort, takeFrame };
   }
   const facts = { name: 'p', input: { kind: 'none' } };
 
@@ -160,9 +160,9 @@ describe('a check', () => {
   });
 
   test('a script that cannot be compiled needs no worker', async () => {
-    const { result, takeCell } = await start('export default (');
+    const { result, takeFrame } = await start('export default (');
     expect((await result).problem).toMatchObject({ phase: 'compile', line: 1 });
-    expect(takeCell).not.toHaveBeenCalled();
+    expect(takeFrame).not.toHaveBeenCalled();
   });
 
   test('a script that never makes its request is ended, and so is one that hangs', async () => {

@@ -1,8 +1,8 @@
 import { demoModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import { examples } from '../../src/examples/index.ts';
-import { scenes } from '../../src/examples/turns.ts';
-import { sceneModel } from '../../src/model/scene-model.ts';
+import { scriptedAnswers } from '../../src/examples/scripted-answers.ts';
+import { scriptedModelOf } from '../../src/model/scripted-model.ts';
 import { findDefinitions } from '../../src/sandbox/script/find-definitions.ts';
 import { describeLine, runScript } from './run-script.ts';
 
@@ -11,7 +11,9 @@ const found = (source: string): string[] => findDefinitions(source).definitions.
 describe('the definitions in an example’s text are those that its run reports', () => {
   test.each(examples)('$id', async ({ id, source }) => {
     const model =
-      scenes[id] === undefined ? demoModel({ pace: 0 }) : sceneModel(scenes[id], { hurried: true });
+      scriptedAnswers[id] === undefined
+        ? demoModel({ pace: 0 })
+        : scriptedModelOf(scriptedAnswers[id], { hurried: true });
     const { lines } = await runScript(source, model, (run) =>
       run.listen((event) => {
         if (event.type !== 'approval-request') return;

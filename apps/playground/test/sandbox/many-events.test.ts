@@ -1,7 +1,7 @@
 import type { RunEvent } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
-import type { Cell } from '../../src/sandbox/host/cell.ts';
+import type { WorkerFrame } from '../../src/sandbox/host/worker-frame.ts';
 import { createIssuedMetadata } from '../../src/sandbox/host/issued-metadata.ts';
 import { startSandboxRun } from '../../src/sandbox/host/sandbox-run.ts';
 import { defaultLimits } from '../../src/sandbox/limits.ts';
@@ -17,7 +17,7 @@ function runWith(
 ): Promise<readonly RunEvent[]> {
   const events: RunEvent[] = [];
   return new Promise((resolve) => {
-    const cell: Cell = {
+    const frame: WorkerFrame = {
       open(onMessage, onEnd) {
         for (const message of messages) onMessage(JSON.stringify(message));
         onEnd({ reason: 'silent' });
@@ -34,7 +34,7 @@ function runWith(
       issued: createIssuedMetadata(),
       getModel: () => Promise.resolve(scriptedModel(['Hi'])),
       secrets: () => [],
-      takeCell: () => cell,
+      takeFrame: () => frame,
       onProblem: () => {},
       onConsole: () => {},
       onDefinition: () => {},

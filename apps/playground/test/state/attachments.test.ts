@@ -5,8 +5,8 @@ import {
   clearAttachments,
   fitsConversation,
   messageParts,
-  MOST_BYTES,
-  MOST_FILES,
+  MAX_BYTES,
+  MAX_FILES,
   useAttachments,
 } from '../../src/state/attachments.ts';
 
@@ -30,21 +30,21 @@ test('an invalid media type is not put into an address', async () => {
 });
 
 test('too many files are refused', async () => {
-  const files = Array.from({ length: MOST_FILES + 1 }, (_, index) => new File(['a'], `${index}.txt`));
+  const files = Array.from({ length: MAX_FILES + 1 }, (_, index) => new File(['a'], `${index}.txt`));
   await attach('script', files, []);
-  expect(state().files).toHaveLength(MOST_FILES);
+  expect(state().files).toHaveLength(MAX_FILES);
   expect(state().problem).toContain('at most 8 files');
 });
 
 test('the files after one that is too large are attached', async () => {
-  const large = (name: string) => new File([new Uint8Array(MOST_BYTES + 1)], name);
+  const large = (name: string) => new File([new Uint8Array(MAX_BYTES + 1)], name);
   await attach('script', [large('a.bin'), new File(['b'], 'b.txt'), large('c.bin')], []);
   expect(state().files.map(({ name }) => name)).toEqual(['b.txt']);
   expect(state().problem).toMatch(/^a\.bin is too large: .+\. c\.bin is too large: /);
 });
 
 test('the bytes of files in a conversation are limited, earlier messages included', async () => {
-  const url = `data:image/png;base64,${'A'.repeat((MOST_BYTES * 4) / 3 - 400)}`;
+  const url = `data:image/png;base64,${'A'.repeat((MAX_BYTES * 4) / 3 - 400)}`;
   const message = {
     id: 'm',
     role: 'user' as const,
@@ -56,7 +56,7 @@ test('the bytes of files in a conversation are limited, earlier messages include
 });
 
 test('a text file in an earlier message counts, and typed text does not', async () => {
-  const large = 'a'.repeat(MOST_BYTES);
+  const large = 'a'.repeat(MAX_BYTES);
   const sent = (text: string) => ({
     id: 'm',
     role: 'user' as const,
@@ -74,7 +74,7 @@ test('a text file in an earlier message counts, and typed text does not', async 
 test('files that no longer fit into the conversation are not sent, and the page says so', async () => {
   await attach('script', [new File(['b'], 'b.bin', { type: 'image/png' })], []);
   expect(fitsConversation('script', [])).toBe(true);
-  const url = `data:image/png;base64,${'A'.repeat((MOST_BYTES * 4) / 3)}`;
+  const url = `data:image/png;base64,${'A'.repeat((MAX_BYTES * 4) / 3)}`;
   const parts = [{ type: 'file' as const, mediaType: 'image/png', url }];
   expect(fitsConversation('script', [{ id: 'm', role: 'user', parts }])).toBe(false);
   expect(state().problem).toMatch(/^The files are too large.+ Remove some/);

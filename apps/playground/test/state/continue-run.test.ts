@@ -85,7 +85,7 @@ test('a call that was under way when the page was closed is made again only if i
   expect(JSON.stringify(model.calls[0]?.prompt)).toContain('It may have taken effect');
 });
 
-test('an example continues with the scene of the step that was interrupted, or with the one after its calls', async () => {
+test('an example continues with the scripted answer of the step that was interrupted, or with the one after its calls', async () => {
   const script = examples[0]!.source;
   const whole = await interrupted([[call('look', 'a')]], /tool-start/);
   const start = whole[0] as Extract<RunEvent, { type: 'run-start' }>;

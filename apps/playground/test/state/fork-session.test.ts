@@ -322,7 +322,7 @@ describe('a fork', () => {
   });
 });
 
-test('a fork of an example continues with the unused scenes; after an edit, the rule-based model answers', async () => {
+test('a fork of an example continues with the unused scripted answers; after an edit, the rule-based model answers', async () => {
   const weather = examples[0]!.source;
   page.prompts.set(weather, caves('You explore.') as never);
   const { session } = await run([look('left'), look('right'), 'Nothing.', 'Dark.', 'Light.'], weather);

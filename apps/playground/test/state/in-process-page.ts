@@ -1,14 +1,17 @@
 // Replaces the sandbox and the models of a page: scripts run in the test's own process, with a scripted model. Use with vi.mock.
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { inProcess, type PromptDefinition } from '@cueline/core';
-import type { ScenePlay } from '../../src/model/played-scenes.ts';
+import type { AnswersToPlay } from '../../src/model/played-answers.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 
-/** The prompt that each script exports, the model of all runs, and the scenes with which each run asked for the model. */
+/**
+ * The prompt that each script exports, the model of all runs, and the scripted answers with which each run asked for
+ * the model.
+ */
 export const page = {
   prompts: new Map<string, PromptDefinition<unknown>>(),
   model: undefined as LanguageModelV4 | undefined,
-  plays: [] as (ScenePlay | undefined)[],
+  plays: [] as (AnswersToPlay | undefined)[],
 };
 
 /** As the worker does: of a request it takes what runPrompt takes. */
@@ -26,7 +29,7 @@ export const createSandbox = (): Sandbox => ({
   }),
 });
 
-export async function createModel(_settings: unknown, play?: ScenePlay): Promise<LanguageModelV4> {
+export async function createModel(_settings: unknown, play?: AnswersToPlay): Promise<LanguageModelV4> {
   page.plays.push(play);
   return page.model!;
 }

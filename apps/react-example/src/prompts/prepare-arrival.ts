@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { house } from '../demo/guesthouse.ts';
 
 /** The longest result of a task, in characters. */
-const LONGEST_RESULT = 90;
+const MAX_RESULT_LENGTH = 90;
 
 /** Works on a list of tasks, one after the other, until each has a result that is accepted. */
 export const prepareArrival = definePrompt(
@@ -21,8 +21,8 @@ export const prepareArrival = definePrompt(
       input.titles.map((title) => ({
         task: title,
         validation: (result) =>
-          result.length > LONGEST_RESULT
-            ? `The result has ${result.length} characters. Use ${LONGEST_RESULT} at most.`
+          result.length > MAX_RESULT_LENGTH
+            ? `The result has ${result.length} characters. Use ${MAX_RESULT_LENGTH} at most.`
             : undefined,
       })),
     );

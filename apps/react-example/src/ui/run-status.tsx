@@ -3,7 +3,7 @@ import { useRun, type AnyRun } from '@cueline/react';
 import type { StorageFailure } from '@cueline/react/indexeddb';
 import { clsx } from 'clsx';
 import { RotateCcw, Square } from 'lucide-react';
-import { usePlace, type Place } from '../run-places.ts';
+import { useExecutorName, type ExecutorName } from '../run-executors.ts';
 import { Button } from './button.tsx';
 
 const phases = {
@@ -19,7 +19,7 @@ const phases = {
 /** One line of fixed height: the run's status, and a button to stop or retry it. Renders by itself. */
 export function RunStatus({ run }: { run: AnyRun }) {
   const state = useRun(run);
-  const place = usePlace();
+  const executor = useExecutorName();
   const { status, queued, storageError } = state;
   const isBusy = status === 'running' || status === 'waiting';
   const hasEnded = status === 'done' || status === 'error' || status === 'stopped';
@@ -36,7 +36,7 @@ export function RunStatus({ run }: { run: AnyRun }) {
             status === 'waiting' && 'text-warn',
           )}
         >
-          {describe(state, place)}
+          {describe(state, executor)}
           {queued > 0 && ` ${queued} more in the queue.`}
         </p>
         {(isBusy || hasEnded) && (
@@ -59,7 +59,7 @@ export function RunStatus({ run }: { run: AnyRun }) {
   );
 }
 
-function describe(state: RunState, place: Place): string {
+function describe(state: RunState, executor: ExecutorName): string {
   switch (state.status) {
     case 'idle':
       return '';
@@ -72,12 +72,12 @@ function describe(state: RunState, place: Place): string {
     case 'stopped':
       return 'Stopped. What it has said so far stays.';
     case 'error':
-      return whyFailed(state.error, place);
+      return whyFailed(state.error, executor);
   }
 }
 
 /** A message for the reader: an error's own message is for the app's developer. */
-function whyFailed({ code, message, details }: SerializedError, place: Place): string {
+function whyFailed({ code, message, details }: SerializedError, executor: ExecutorName): string {
   // the code of the route, or of the proxy: a provider that refuses the server's key is `auth`, too
   const refusal = details?.['routeCode'] ?? details?.['proxyCode'];
   if (refusal === 'unauthorized') {
@@ -86,7 +86,7 @@ function whyFailed({ code, message, details }: SerializedError, place: Place): s
   if (code === 'content_filter') return 'The model refused to answer this. Ask for something else.';
   if (code !== 'interrupted') return message;
   // a run on the server continues without its page, so there it was the server that stopped
-  const what = place === 'route' ? 'The server lost this run' : 'The page was left';
+  const what = executor === 'route' ? 'The server lost this run' : 'The page was left';
   return `${what} before the end. What is done is not done again.`;
 }
 

@@ -38,7 +38,7 @@ const optionNames: Record<keyof BullmqDriverOptions, true> = {
   queue: true,
 };
 
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 
 /** How long a worker waits before it uses a lost connection again, in milliseconds. BullMQ's default is 15 seconds. */
 const RECONNECT_MS = 1_000;
@@ -158,7 +158,7 @@ function startWorker(
       // a job stalls each time that its worker is killed
       maxStalledCount: UNLIMITED,
       runRetryDelay: RECONNECT_MS,
-      settings: { backoffStrategy: (attempt) => Math.min(100 * 2 ** attempt, LONGEST_PAUSE_MS) },
+      settings: { backoffStrategy: (attempt) => Math.min(100 * 2 ** attempt, MAX_PAUSE_MS) },
     },
   );
   worker.on('error', (error) => {

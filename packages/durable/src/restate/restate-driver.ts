@@ -38,7 +38,7 @@ export type RestateService = VirtualObjectDefinition<string, Handlers>;
  * By default, Restate considers a step dead if it writes nothing for a minute, and starts it a second time. The limits of the
  * run decide how long a step may take.
  */
-const LONGEST_STEP = { hours: 24 };
+const MAX_STEP = { hours: 24 };
 
 const notWorking =
   'This process does not accept calls: `durable.work()` was not called, or its worker was stopped. Restate tries again.';
@@ -98,8 +98,8 @@ export function restateDriver(options: RestateDriverOptions): RestateDriver {
       },
     },
     options: {
-      inactivityTimeout: LONGEST_STEP,
-      abortTimeout: LONGEST_STEP,
+      inactivityTimeout: MAX_STEP,
+      abortTimeout: MAX_STEP,
       // the store has the log of the run, so the journal is not needed
       journalRetention: 0,
       // a step fails only if the store or the worker is unavailable, or if the worker is too old for the run: the run itself

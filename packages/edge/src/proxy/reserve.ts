@@ -21,7 +21,7 @@ export async function reserve(
   } catch (error) {
     onFailure(error);
     const { subject, id } = call;
-    // a reservation that succeeds later would hold a place for a call that was never made
+    // a reservation that succeeds later would hold a slot for a call that was never made
     void reservation.then(() => store.settle({ subject, id, tokens: 0 })).catch(() => {});
     throw new Refusal('unavailable', 'The limits cannot be checked at the moment. Try again in a while.');
   }

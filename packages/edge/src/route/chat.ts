@@ -22,7 +22,7 @@ export type ChatAnswer = {
 type Refused = { reason?: Refusal };
 
 /** How often to retry until no other request of the conversation is in between. */
-const MOST_TRIES = 5;
+const MAX_ATTEMPTS = 5;
 
 /**
  * Starts the next turn of a conversation, or sends responses to its run. Stops an earlier turn that still runs, so
@@ -47,7 +47,7 @@ export async function answerChat(
       // the task list is in a message, as the client has it
       const claimed = checkTasks(request.tasks);
       let before = latest;
-      for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      for (let tries = 0; tries < MAX_ATTEMPTS; tries += 1) {
         await before?.stop();
         await before?.over();
         const tasks = await earlierTasks(claimed, before, request);

@@ -37,7 +37,7 @@ export async function countShare<Value>(
     reserved = await withTimeout(asked);
   } catch (error) {
     onFailure(error);
-    // a reservation that succeeds later would hold a place for nothing
+    // a reservation that succeeds later would hold a slot for nothing
     void asked.then(settle, () => {});
     throw new Refusal('unavailable', 'The limits cannot be checked at the moment. Try again in a while.');
   }

@@ -25,8 +25,8 @@ export type EventChannel<Item> = {
 };
 
 /** How much a reader gets at once: what it has not taken yet is in memory twice. */
-const MOST_ITEMS = 500;
-const MOST_LENGTH = 64 << 10;
+const MAX_ITEMS = 500;
+const MAX_LENGTH = 64 << 10;
 
 /** An empty channel. `lengthOf` returns the length of an item, in characters. */
 export function createEventChannel<Item>(lengthOf: (item: Item) => number = () => 0): EventChannel<Item> {
@@ -44,7 +44,7 @@ export function createEventChannel<Item>(lengthOf: (item: Item) => number = () =
   function batchFrom(first: number): Batch<Item> {
     const from = first - gone;
     let to = from;
-    for (let length = 0; to < items.length && to < from + MOST_ITEMS && length < MOST_LENGTH; to += 1) {
+    for (let length = 0; to < items.length && to < from + MAX_ITEMS && length < MAX_LENGTH; to += 1) {
       length += lengthOf(items[to]!);
     }
     return { first, items: items.slice(from, to), ended: closed && to === items.length };

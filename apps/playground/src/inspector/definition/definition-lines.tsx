@@ -6,7 +6,7 @@ import { useScriptLines } from '../../state/script-lines.ts';
 import { usePlayground, type RunSession } from '../../state/store.ts';
 
 /** At most this many lines are named. */
-const MOST_LINES = 5;
+const MAX_LINES = 5;
 
 type DefinitionLinesProps = { session: RunSession; selected: Extract<Selection, { kind: 'definition' }> };
 
@@ -25,7 +25,7 @@ export function DefinitionLines({ session, selected: { of, name, agent } }: Defi
   if (lines.length === 0) {
     return <span className="text-ink-3">Not in the script of the editor</span>;
   }
-  return lines.slice(0, MOST_LINES).map((line) => (
+  return lines.slice(0, MAX_LINES).map((line) => (
     <button
       key={line}
       type="button"

@@ -10,7 +10,7 @@ import { PagedSection } from './paged-section.tsx';
 import { turnStates } from './turn-states.ts';
 
 /** How much of a value is shown in its row, in characters. */
-const LONGEST_VALUE = 200;
+const MAX_VALUE_LENGTH = 200;
 
 type HookCallsProps = { session: RunSession; shown: ShownRun; index: number; agent: string | undefined };
 
@@ -60,7 +60,7 @@ function describe(name: string, value: unknown): string {
   if (name === 'messages' && Array.isArray(value)) return `${plural(value.length, 'message')} sent`;
   if (name === 'system' && typeof value === 'string') return `${plural(value.length, 'character')} sent`;
   if (name === 'activeTools' && Array.isArray(value)) {
-    return value.length === 0 ? 'no tools' : visibleText(summarize(value.join(', '), LONGEST_VALUE));
+    return value.length === 0 ? 'no tools' : visibleText(summarize(value.join(', '), MAX_VALUE_LENGTH));
   }
-  return value === undefined ? 'set' : visibleText(summarize(value, LONGEST_VALUE));
+  return value === undefined ? 'set' : visibleText(summarize(value, MAX_VALUE_LENGTH));
 }

@@ -12,7 +12,7 @@ import { sentStepKey } from './prompt-steps.ts';
 import { turnStates } from './turn-states.ts';
 
 /** Longer messages are not compared, in characters. */
-const LONGEST_COMPARED = 20_000;
+const MAX_COMPARED_LENGTH = 20_000;
 
 type MessageSentProps = { shown: ShownRun; index: number; agent: string | undefined };
 
@@ -52,7 +52,7 @@ export function MessageSent({ shown, index, agent }: MessageSentProps) {
 function Text({ use: { message, before } }: { use: MessageUse }) {
   if (before === undefined) return <MessageView message={message} />;
   const [old, now] = [messageText(before), messageText(message)];
-  if (old.length > LONGEST_COMPARED || now.length > LONGEST_COMPARED)
+  if (old.length > MAX_COMPARED_LENGTH || now.length > MAX_COMPARED_LENGTH)
     return <MessageView message={message} />;
   return (
     <p className="rounded-lg border border-line px-2.5 py-1.5 wrap-anywhere whitespace-pre-wrap">

@@ -15,8 +15,8 @@ import { turnStates } from './turn-states.ts';
 import { stepsOfTasks, type TaskSteps } from './tasks-of-steps.ts';
 
 /** How many tasks and tools are drawn. */
-const MOST_TASKS = 200;
-const MOST_TOOLS = 50;
+const MAX_TASKS = 200;
+const MAX_TOOLS = 50;
 /** How much of a result is drawn at first, in characters. */
 const FIRST_CHARACTERS = 500;
 
@@ -46,7 +46,7 @@ function Tasks({ prompt, shown, log }: TasksProps) {
   const starts = workStarts(tasks, steps[0]?.startedAt);
   return (
     <>
-      {tasks.slice(0, MOST_TASKS).map((task) => (
+      {tasks.slice(0, MAX_TASKS).map((task) => (
         <Section
           key={task.id}
           title={visibleText(task.title.slice(0, 60))}
@@ -62,9 +62,9 @@ function Tasks({ prompt, shown, log }: TasksProps) {
           />
         </Section>
       ))}
-      {tasks.length > MOST_TASKS && (
+      {tasks.length > MAX_TASKS && (
         <p className="px-4 py-2 text-ink-3 narrow:px-3">
-          {plural(tasks.length - MOST_TASKS, 'task')} more are not shown here.
+          {plural(tasks.length - MAX_TASKS, 'task')} more are not shown here.
         </p>
       )}
     </>
@@ -102,7 +102,7 @@ function Task({ task, since, steps, within, shown }: TaskProps) {
         <>
           <p className="mt-1 text-xs font-medium text-ink-3">Tools that only this task has</p>
           <ul aria-label="Tools of the task" className="flex flex-wrap gap-x-3">
-            {tools.slice(0, MOST_TOOLS).map(({ name }, index) => (
+            {tools.slice(0, MAX_TOOLS).map(({ name }, index) => (
               <li key={index} className="min-w-0">
                 <DefinitionName kind="tool" name={name} />
               </li>

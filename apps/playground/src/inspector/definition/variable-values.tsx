@@ -14,7 +14,7 @@ import { variableHistory, type ShownLog, type VariableChange } from './variable-
 
 /** How much of a value is drawn at first, and how much is compared with the one before, in characters. */
 const FIRST_CHARACTERS = 1_000;
-const LONGEST_COMPARED = 20_000;
+const MAX_COMPARED_LENGTH = 20_000;
 
 type VariableValuesProps = { session: RunSession; shown: ShownRun; name: string; agent: string | undefined };
 
@@ -58,7 +58,7 @@ export function VariableValues({ session, shown, name, agent }: VariableValuesPr
 function Value({ change: { value, before } }: { change: VariableChange }) {
   if (value === undefined) return <Nothing>Removed when the task that defined it ended.</Nothing>;
   const isCompared =
-    before !== undefined && before.length <= LONGEST_COMPARED && value.length <= LONGEST_COMPARED;
+    before !== undefined && before.length <= MAX_COMPARED_LENGTH && value.length <= MAX_COMPARED_LENGTH;
   return (
     <p className="font-mono text-sm wrap-anywhere whitespace-pre-wrap">
       {isCompared ? (

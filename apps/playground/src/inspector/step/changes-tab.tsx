@@ -24,7 +24,7 @@ import { ToolDescription } from '../../request/tool-list.tsx';
 /** How many changes of a kind are drawn at first, and again at each press. */
 const CHANGES_AT_ONCE = 30;
 /** Longer texts are not compared word by word, in characters. */
-const LONGEST_COMPARED = 100_000;
+const MAX_COMPARED_LENGTH = 100_000;
 
 const looks = {
   added: { Icon: Plus, look: 'text-ok', word: 'Added' },
@@ -195,7 +195,7 @@ function ChangedValue({ change }: { change: Change<unknown> }) {
 
 /** Two texts, merged, without the lines that are far from any difference. */
 function ComparedText({ before, after }: { before: string; after: string }) {
-  if (Math.max(before.length, after.length) > LONGEST_COMPARED) {
+  if (Math.max(before.length, after.length) > MAX_COMPARED_LENGTH) {
     return <Nothing>The texts are too long to compare here. The Request tab has each of them.</Nothing>;
   }
   return (

@@ -43,7 +43,7 @@ export function ResponseTab({ content }: { content: StepContent }) {
 }
 
 /** Calls whose times are listed; a step rarely has more. */
-const MOST_CALLS = 100;
+const MAX_CALLS = 100;
 
 function timesOf(
   { startedAt, firstOutputAt, finishedAt }: StepState,
@@ -59,7 +59,7 @@ function timesOf(
       rows.push({ name: 'Generation', value: formatDuration(Math.max(0, lastOutputAt - firstOutputAt)) });
     }
   }
-  for (const { toolName, startedAt: from, finishedAt: to, ms } of calls.slice(0, MOST_CALLS)) {
+  for (const { toolName, startedAt: from, finishedAt: to, ms } of calls.slice(0, MAX_CALLS)) {
     if (from === undefined) continue;
     const took = ms ?? (to === undefined ? undefined : to - from);
     rows.push({

@@ -5,8 +5,8 @@ import type { SandboxLimits } from '../limits.ts';
 import { encodeMessage, type ScriptFacts, type ToWorker } from '../protocol.ts';
 import { compileScript, type CompiledScript } from '../script/compile-script.ts';
 import { ScriptError } from '../script/script-error.ts';
-import type { Cell } from './cell.ts';
-import { describeCellEnd } from './describe-cell-end.ts';
+import type { WorkerFrame } from './worker-frame.ts';
+import { describeWorkerEnd } from './describe-worker-end.ts';
 import { readFacts, readIssues, readPreview, type Preview } from './read-check.ts';
 import { readMessage, type ReadMessage } from './read-message.ts';
 import type { ScriptProblem } from './sandbox-run-options.ts';
@@ -28,12 +28,12 @@ export type CheckOptions = {
   signal: AbortSignal;
   limits: SandboxLimits;
   secrets: () => readonly string[];
-  takeCell: () => Promise<Cell>;
+  takeFrame: () => Promise<WorkerFrame>;
 };
 
 /** Loads a script in a worker of its own, without a model, and ends the worker. Never rejects. */
 export async function checkScript(options: CheckOptions): Promise<ScriptCheck> {
-  const { script, dryRun, signal, takeCell } = options;
+  const { script, dryRun, signal, takeFrame } = options;
   let compiled: CompiledScript;
   try {
     compiled = compileScript(script);
@@ -48,16 +48,16 @@ export async function checkScript(options: CheckOptions): Promise<ScriptCheck> {
       },
     };
   }
-  const cell = await takeCell();
+  const frame = await takeFrame();
   if (signal.aborted) {
-    cell.close();
+    frame.close();
     return {};
   }
-  return follow(cell, compiled, { type: 'check', code: compiled.code, dryRun }, options);
+  return follow(frame, compiled, { type: 'check', code: compiled.code, dryRun }, options);
 }
 
 function follow(
-  cell: Cell,
+  frame: WorkerFrame,
   compiled: CompiledScript,
   message: ToWorker,
   { dryRun, signal, limits, secrets }: CheckOptions,
@@ -68,7 +68,7 @@ function follow(
     const finish = (result: ScriptCheck): void => {
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);
-      cell.close();
+      frame.close();
       resolve({ facts, ...result });
     };
     const fail = (error: CuelineError): void => finish({ problem: { message: error.message, phase: 'run' } });
@@ -96,14 +96,14 @@ function follow(
         default:
       }
     };
-    cell.open(
+    frame.open(
       (text) => {
         const answer = readMessage(text);
         if (answer !== undefined) take(answer);
       },
-      (end) => fail(describeCellEnd(end, limits)),
+      (end) => fail(describeWorkerEnd(end, limits)),
     );
-    cell.send(redactKeys(encodeMessage(message), secrets()));
+    frame.send(redactKeys(encodeMessage(message), secrets()));
   });
 }
 

@@ -15,7 +15,7 @@ export type CommandLine = {
 };
 
 /** The longest reason that is shown, in characters; the worker may send anything. */
-const LONGEST_REASON = 1_000;
+const MAX_REASON_LENGTH = 1_000;
 
 const ended: EditReply = { accepted: false, reason: 'The run has ended.' };
 
@@ -62,7 +62,7 @@ export function createCommandLine(
       open.get(id)?.(
         reply.accepted
           ? { accepted: true }
-          : { accepted: false, reason: reply.reason.slice(0, LONGEST_REASON) },
+          : { accepted: false, reason: reply.reason.slice(0, MAX_REASON_LENGTH) },
       );
     },
     close() {

@@ -7,10 +7,10 @@ import type { InputFacts, ScriptFacts } from '../protocol.ts';
 /** The first request of a script, and the warnings of making it. */
 export type Preview = { readonly request: CompiledRequest; readonly warnings: readonly string[] };
 
-const LONGEST_NAME = 200;
-const MOST_WARNINGS = 50;
-const LONGEST_WARNING = 1_000;
-const MOST_ISSUES = 20;
+const MAX_NAME_LENGTH = 200;
+const MAX_WARNINGS = 50;
+const MAX_WARNING_LENGTH = 1_000;
+const MAX_ISSUES = 20;
 
 /** A larger schema would make the form too long, so its input is edited as JSON. */
 const schemaLimits = { eventLength: 200_000, values: 5_000, depth: 40 };
@@ -31,7 +31,7 @@ export function readFacts(value: unknown): ScriptFacts | undefined {
   const parsed = facts.safeParse(value);
   if (!parsed.success) return undefined;
   const { name, input } = parsed.data;
-  return { name: name.slice(0, LONGEST_NAME), input: boundInput(input) };
+  return { name: name.slice(0, MAX_NAME_LENGTH), input: boundInput(input) };
 }
 
 function boundInput(input: InputFacts): InputFacts {
@@ -67,8 +67,8 @@ export function readPreview(value: unknown, warnings: unknown): Preview | undefi
     request: checked,
     warnings: list
       .filter((warning) => typeof warning === 'string')
-      .slice(0, MOST_WARNINGS)
-      .map((warning) => warning.slice(0, LONGEST_WARNING)),
+      .slice(0, MAX_WARNINGS)
+      .map((warning) => warning.slice(0, MAX_WARNING_LENGTH)),
   };
 }
 
@@ -101,5 +101,5 @@ const issues = z.array(z.object({ path: z.string().max(1_000), message: z.string
 /** The issues of an `invalid_input` error, from its details. */
 export function readIssues(details: Readonly<Record<string, unknown>> | undefined): readonly InputIssue[] {
   const parsed = issues.safeParse(details?.['issues']);
-  return parsed.success ? parsed.data.slice(0, MOST_ISSUES) : [];
+  return parsed.success ? parsed.data.slice(0, MAX_ISSUES) : [];
 }

@@ -3,7 +3,7 @@ import type { EditReply, RunCommand, RunEvent, RunRequest } from '@cueline/core'
 import type { SandboxLimits } from '../limits.ts';
 import type { ConsoleLevel } from '../protocol.ts';
 import type { DefinitionLine } from '../script/definition.ts';
-import type { Cell } from './cell.ts';
+import type { WorkerFrame } from './worker-frame.ts';
 import type { IssuedMetadata } from './issued-metadata.ts';
 
 /** An error of a script, with its position if that is known. */
@@ -24,7 +24,7 @@ export type SandboxRunOptions = {
   issued: IssuedMetadata;
   getModel: () => LanguageModel | Promise<LanguageModel>;
   secrets: () => readonly string[];
-  takeCell: () => Cell;
+  takeFrame: () => WorkerFrame;
   onEvent: (event: RunEvent) => void;
   onProblem: (problem: ScriptProblem) => void;
   onConsole: (level: ConsoleLevel, text: string) => void;

@@ -10,9 +10,9 @@ import { compileScript, type CompiledScript } from '../script/compile-script.ts'
 import { ScriptError, type ScriptPosition } from '../script/script-error.ts';
 import { attributeError } from './attribute-error.ts';
 import { createEventAttribution, type EventAttribution } from './attribute-event.ts';
-import type { Cell, CellEnd } from './cell.ts';
+import type { WorkerFrame, WorkerEnd } from './worker-frame.ts';
 import { createCommandLine, type CommandLine } from './command-line.ts';
-import { describeCellEnd } from './describe-cell-end.ts';
+import { describeWorkerEnd } from './describe-worker-end.ts';
 import { readEvent, readMessage, type ReadMessage } from './read-message.ts';
 import type { SandboxRun, SandboxRunOptions } from './sandbox-run-options.ts';
 import { RunLogWriter } from './run-log-writer.ts';
@@ -40,13 +40,13 @@ class ScriptRun implements SandboxRun {
   readonly #attribution: EventAttribution;
   #model = '';
   #definitions = 0;
-  #cell: Cell | undefined;
+  #frame: WorkerFrame | undefined;
   #server: ModelServer | undefined;
   #commands: CommandLine | undefined;
   #compiled: CompiledScript | undefined;
   #graceTimer: ReturnType<typeof setTimeout> | undefined;
   /** Messages of the worker that the page has not read yet: many events are read in slices. */
-  readonly #inbox: (string | CellEnd)[] = [];
+  readonly #inbox: (string | WorkerEnd)[] = [];
   #isReading = false;
   /** True once the worker has said something about the script. */
   #isHeard = false;
@@ -84,24 +84,24 @@ class ScriptRun implements SandboxRun {
     this.#signal.removeEventListener('abort', this.#stop);
     this.#server?.close();
     this.#commands?.close();
-    this.#cell?.close();
+    this.#frame?.close();
   }
 
   readonly #stop = (): void => {
-    if (this.#cell === undefined) return this.#log.end({ outcome: 'stopped' });
+    if (this.#frame === undefined) return this.#log.end({ outcome: 'stopped' });
     this.#send({ type: 'stop' });
     this.#server?.close();
     this.#graceTimer = setTimeout(() => this.#log.end({ outcome: 'stopped' }), this.#limits.grace);
   };
 
   readonly #send = (message: ToWorker): void =>
-    this.#cell?.send(redactKeys(encodeMessage(message), this.#options.secrets()));
+    this.#frame?.send(redactKeys(encodeMessage(message), this.#options.secrets()));
 
   #attributed(error: SerializedError): SerializedError {
     return attributeError(error, this.#server?.failures ?? []);
   }
 
-  readonly #receive = (sent: string | CellEnd): void => {
+  readonly #receive = (sent: string | WorkerEnd): void => {
     if (typeof sent === 'string' && sent !== readyText) this.#isHeard = true;
     this.#inbox.push(sent);
     if (!this.#isReading) void this.#readInbox();
@@ -113,7 +113,7 @@ class ScriptRun implements SandboxRun {
     try {
       for (let sent = this.#inbox.shift(); sent !== undefined; sent = this.#inbox.shift()) {
         if (typeof sent === 'string') await this.#readText(sent, pause);
-        else this.#onCellEnd(sent);
+        else this.#onWorkerEnd(sent);
       }
     } catch (error) {
       this.#fail(error);
@@ -189,9 +189,9 @@ class ScriptRun implements SandboxRun {
     return at && this.#compiled?.locate(at);
   }
 
-  #onCellEnd(reason: CellEnd): void {
+  #onWorkerEnd(reason: WorkerEnd): void {
     if (this.#signal.aborted) return this.#log.end({ outcome: 'stopped' });
-    this.#fail(describeCellEnd(reason, this.#limits));
+    this.#fail(describeWorkerEnd(reason, this.#limits));
   }
 
   /**
@@ -213,7 +213,7 @@ class ScriptRun implements SandboxRun {
     });
     this.#commands = createCommandLine(this.#send, this.#limits);
     const { input, messages, tasks, unfinishedCalls } = this.#options.request;
-    await this.#runIn(this.#options.takeCell(), {
+    await this.#runIn(this.#options.takeFrame(), {
       type: 'run',
       code: this.#compiled.code,
       input,
@@ -225,16 +225,16 @@ class ScriptRun implements SandboxRun {
   }
 
   /** Sends the script to a worker, and to another one if this one is gone: its process may have ended while it waited. */
-  async #runIn(cell: Cell, message: ToWorker): Promise<void> {
-    this.#cell = cell;
+  async #runIn(frame: WorkerFrame, message: ToWorker): Promise<void> {
+    this.#frame = frame;
     // asked first: the script may keep the worker busy
-    const answers = cell.answers();
-    cell.open(this.#receive, this.#receive);
+    const answers = frame.answers();
+    frame.open(this.#receive, this.#receive);
     this.#send(message);
     // a busy page may have read the answer too late, although the script runs
     if ((await answers) || this.#isHeard || this.#log.ended) return;
-    cell.close();
-    await this.#runIn(this.#options.takeCell(), message);
+    frame.close();
+    await this.#runIn(this.#options.takeFrame(), message);
   }
 
   readonly #failToBegin = (error: unknown): void => {

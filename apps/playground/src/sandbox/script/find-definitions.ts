@@ -22,14 +22,14 @@ const settings: Readonly<Record<string, Readonly<Record<string, DefinitionKind>>
 };
 
 /** A longer script would block the page, which finds its definitions while it shows it. */
-const LONGEST_SCRIPT = 200_000;
+const MAX_SCRIPT_LENGTH = 200_000;
 
 /**
  * Finds the calls that define something under a literal name, without running the script. Returns nothing for a script
  * that cannot be parsed, or that is longer than 200,000 characters.
  */
 export function findDefinitions(source: string): FoundDefinitions {
-  if (source.length > LONGEST_SCRIPT) return { definitions: [] };
+  if (source.length > MAX_SCRIPT_LENGTH) return { definitions: [] };
   let tokens: readonly Token[];
   try {
     tokens = readTokens(source);

@@ -18,8 +18,8 @@ export type DefinitionReporter = {
 const MOST = 1_000;
 /** How many callers are searched for the script: between it and this file are only a few functions of core. */
 const FRAMES = 12;
-const LONGEST_NAME = 200;
-const LONGEST_AGENT = 500;
+const MAX_NAME_LENGTH = 200;
+const MAX_AGENT_LENGTH = 500;
 
 const NativeError = Error as ErrorConstructor & { stackTraceLimit?: number };
 
@@ -54,8 +54,8 @@ export function createDefinitionReporter(
   }
 
   function report(of: DefinitionKind, name: unknown, agent?: string, value?: unknown): void {
-    if (typeof name !== 'string' || name.length > LONGEST_NAME) return;
-    if (agent !== undefined && agent.length > LONGEST_AGENT) return;
+    if (typeof name !== 'string' || name.length > MAX_NAME_LENGTH) return;
+    if (agent !== undefined && agent.length > MAX_AGENT_LENGTH) return;
     const at = (isObject(value) ? positions.get(value) : undefined) ?? caller();
     if (at === undefined) return;
     const key = JSON.stringify([of, name, agent, at.line]);

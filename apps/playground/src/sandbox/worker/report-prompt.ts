@@ -16,7 +16,7 @@ export function definitionsOf(prompt: Prompt): Definitions {
 export function reportPrompt(prompt: Prompt, definitions: DefinitionReporter, agent?: string): void {
   function report(
     method: '$' | 'def' | 'defData' | 'defSystem' | 'defMessage' | 'defTaskList' | 'defDynamicTaskList',
-    enumerable: boolean,
+    inTasks: boolean,
     nameOf: (args: readonly unknown[]) => [of: DefinitionKind, name: unknown],
   ): void {
     const define = (prompt[method] as Method).bind(prompt);
@@ -25,10 +25,11 @@ export function reportPrompt(prompt: Prompt, definitions: DefinitionReporter, ag
         () => definitions.report(...nameOf(args), agent),
         () => define(...args),
       );
-    Object.defineProperty(prompt, method, { value, enumerable, writable: true, configurable: true });
+    // the prompts of tasks get a method that is assigned, too
+    if (inTasks) Object.assign(prompt, { [method]: value });
+    else Object.defineProperty(prompt, method, { value, writable: true, configurable: true });
   }
 
-  // the prompt of a task copies enumerable members
   report('def', true, ([name]) => ['variable', name]);
   report('defData', true, ([name]) => ['variable', name]);
   report('defSystem', true, (args) => ['system', args.length === 1 ? '' : args[0]]);

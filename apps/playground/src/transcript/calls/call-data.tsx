@@ -5,7 +5,7 @@ import { LongText } from '../../ui/long-text.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
 
 /** How much of the arguments is drawn while they arrive, and of an error at first, in characters. */
-const MOST_CHARACTERS = 4_000;
+const MAX_CHARACTERS = 4_000;
 
 type CallDataProps = {
   call: Partial<Pick<ToolCallState, 'input' | 'inputText' | 'output' | 'errorText'>> & { state: string };
@@ -20,7 +20,7 @@ export const CallData = memo(function CallData({ call }: CallDataProps) {
         <div role="group" aria-label="Input">
           <p className="text-xs font-medium text-ink-3">Input, as it arrives</p>
           <pre className="font-mono text-sm wrap-anywhere whitespace-pre-wrap text-ink-2">
-            {visibleText(inputText.slice(-MOST_CHARACTERS)) || '…'}
+            {visibleText(inputText.slice(-MAX_CHARACTERS)) || '…'}
           </pre>
         </div>
       ) : (
@@ -30,7 +30,7 @@ export const CallData = memo(function CallData({ call }: CallDataProps) {
         <div role="group" aria-label="Error" className="rounded-md bg-danger-soft px-2.5 py-1.5">
           <p className="text-xs font-medium text-danger">Error</p>
           <p className="wrap-anywhere whitespace-pre-wrap">
-            <LongText text={visibleText(errorText)} atOnce={MOST_CHARACTERS} />
+            <LongText text={visibleText(errorText)} atOnce={MAX_CHARACTERS} />
           </p>
         </div>
       ) : (

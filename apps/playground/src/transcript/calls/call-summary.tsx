@@ -11,7 +11,7 @@ import type { RunClock } from '../../state/run-clock.ts';
  * Arguments and the call's state are beside the name if they have at most this many characters, otherwise on their own
  * line.
  */
-const LONGEST_BESIDE = 38;
+const MAX_BESIDE_LENGTH = 38;
 /** Arguments and a result that have this many characters together fit on the name's line in the narrowest pane. */
 const FITS_ALWAYS = 34;
 /** The same for the widest pane. */
@@ -60,7 +60,7 @@ export function CallSummary({
   const result = resultOf(call, quiet, verdict);
   const ofInput = pairs.reduce((sum, { name = '', value }) => sum + name.length + value.length + 3, 0);
   const all = call.toolName.length + ofInput + (result?.text.length ?? 0);
-  const isBeside = ofInput + beside <= LONGEST_BESIDE;
+  const isBeside = ofInput + beside <= MAX_BESIDE_LENGTH;
   const fits = all <= FITS_ALWAYS ? 'always' : all <= FITS_WIDE ? 'wide' : 'never';
   if (call.state === 'input-streaming') {
     return (

@@ -2,7 +2,7 @@
  * The number of items after which a list continues in the next block. Without this limit, a list of a thousand items
  * would be parsed again at every word.
  */
-const MOST_ITEMS = 50;
+const MAX_ITEMS = 50;
 
 const listItem = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:\s|$)/;
 // An unindented item is never inside another one.
@@ -58,7 +58,7 @@ export function toMarkdownBlocks(text: string): string[] {
 /** True for a block that continues the list of the previous one. */
 export function continuesList(before: string | undefined, block: string): boolean {
   if (before === undefined || !outerItem.test(block)) return false;
-  return before.split('\n').filter((line) => outerItem.test(line)).length >= MOST_ITEMS;
+  return before.split('\n').filter((line) => outerItem.test(line)).length >= MAX_ITEMS;
 }
 
 /** The unindented items of a block's list. */
@@ -72,6 +72,6 @@ function withItem(list: OuterList | undefined, line: string, [, number, end]: Re
 
 /** True before an item whose number equals the first of its own list. */
 function mayCut({ kind, start, items }: OuterList, line: string, number: string | undefined): boolean {
-  if (items < MOST_ITEMS) return false;
+  if (items < MAX_ITEMS) return false;
   return number === undefined ? line[0] === kind : Number(number) === start + items;
 }

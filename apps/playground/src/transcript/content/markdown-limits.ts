@@ -2,25 +2,25 @@
  * The longest block that is parsed as markdown, in characters; less while it grows, because it is parsed again each
  * frame.
  */
-const LONGEST_BLOCK = 100_000;
-const LONGEST_GROWING_BLOCK = 30_000;
+const MAX_BLOCK_LENGTH = 100_000;
+const MAX_GROWING_BLOCK_LENGTH = 30_000;
 /** The most marks of emphasis, links and tags in one block outside a fence; the parser compares each with the others. */
-const MOST_MARKS = 1_500;
+const MAX_MARKS = 1_500;
 /** The most lines in one block outside a fence; an underlined title costs the parser more with each title before it. */
-const MOST_LINES = 1_000;
+const MAX_LINES = 1_000;
 /** How many cells a table may have that are not written: each row gets as many as the head. */
-const MOST_ADDED_CELLS = 300;
+const MAX_ADDED_CELLS = 300;
 
 // Nested quotes and lists; the parser recurses for each level.
 const deepNesting = /^[ \t]*(?:>[ \t]*|(?:[-*+]|\d{1,9}[.)])[ \t]+){50}/m;
 
 /** True for a block that would block or break the page as markdown, and is shown as plain text. */
 export function exceedsMarkdownLimits(block: string, growing: boolean): boolean {
-  if (block.length > (growing ? LONGEST_GROWING_BLOCK : LONGEST_BLOCK)) return true;
+  if (block.length > (growing ? MAX_GROWING_BLOCK_LENGTH : MAX_BLOCK_LENGTH)) return true;
   if (deepNesting.test(block)) return true;
   const lines = linesOutsideFences(block);
-  if (lines.length > MOST_LINES || addsManyCells(lines)) return true;
-  return count(lines.join('\n'), /[*_~[\]<]/g) > MOST_MARKS;
+  if (lines.length > MAX_LINES || addsManyCells(lines)) return true;
+  return count(lines.join('\n'), /[*_~[\]<]/g) > MAX_MARKS;
 }
 
 /** The lines of a block without the code in fences. A fence inside a list may end with the list, so it is not one here. */
@@ -47,7 +47,7 @@ const delimiterRow = /^[\s>|:-]+$/;
 function addsManyCells(lines: readonly string[]): boolean {
   const heads = lines.filter((line) => delimiterRow.test(line));
   const widest = Math.max(0, ...heads.map((line) => count(line, /\|/g)));
-  return widest * lines.length > 2 * count(lines.join('\n'), /\|/g) + MOST_ADDED_CELLS;
+  return widest * lines.length > 2 * count(lines.join('\n'), /\|/g) + MAX_ADDED_CELLS;
 }
 
 function count(text: string, pattern: RegExp): number {

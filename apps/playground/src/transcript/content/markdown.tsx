@@ -27,12 +27,12 @@ const components: Components = {
 };
 const plugins = [remarkGfm, remarkAnswerTags];
 /** How much of a text is parsed as markdown, in characters; the rest is shown as plain text. */
-const LONGEST_MARKDOWN = 200_000;
+const MAX_MARKDOWN_LENGTH = 200_000;
 /** How many blocks are drawn at first, and how many more at each press. */
 const BLOCKS_AT_ONCE = 200;
 /** How many parsed blocks are kept, and how long each may be, in characters. */
-const MOST_KNOWN = 500;
-const LONGEST_KNOWN = 2_000;
+const MAX_KNOWN = 500;
+const MAX_KNOWN_LENGTH = 2_000;
 /** The gap between blocks, reduced to that of a list's items. */
 const CLOSER = '-mt-[7px]';
 
@@ -63,13 +63,13 @@ function toElement(text: string): ReactElement {
 }
 
 /** A drag through a run draws the same blocks many times; each is parsed once. */
-const known = new QuickLRU<string, ReactElement>({ maxSize: MOST_KNOWN });
+const known = new QuickLRU<string, ReactElement>({ maxSize: MAX_KNOWN });
 
 function toKnownElement(text: string): ReactElement {
   const before = known.get(text);
   if (before !== undefined) return before;
   const element = toElement(text);
-  if (text.length <= LONGEST_KNOWN) known.set(text, element);
+  if (text.length <= MAX_KNOWN_LENGTH) known.set(text, element);
   return element;
 }
 
@@ -84,13 +84,13 @@ export const ModelMarkdown = memo(function ModelMarkdown({
   text: string;
   streaming: boolean;
 }) {
-  const blocks = useMemo(() => toMarkdownBlocks(text.slice(0, LONGEST_MARKDOWN)), [text]);
+  const blocks = useMemo(() => toMarkdownBlocks(text.slice(0, MAX_MARKDOWN_LENGTH)), [text]);
   const [shown, setShown] = useState(BLOCKS_AT_ONCE);
   // a text that was streamed is shown from its end, any other text from its beginning
   const [followsEnd] = useState(streaming);
   const hidden = Math.max(0, blocks.length - shown);
   const first = followsEnd ? hidden : 0;
-  const rest = text.slice(LONGEST_MARKDOWN);
+  const rest = text.slice(MAX_MARKDOWN_LENGTH);
   const more = hidden > 0 && (
     <MoreButton className="justify-self-start" onMore={() => setShown(shown + BLOCKS_AT_ONCE)}>
       Show more ({formatCount(hidden)} paragraphs left)

@@ -2,9 +2,9 @@ import { useEffect, useState, type RefObject } from 'react';
 import type { ListItem } from './list-items.ts';
 
 /** How many rows that the user has touched stay on the page. */
-const MOST_TOUCHED = 100;
+const MAX_TOUCHED = 100;
 /** How many rows with selected text stay on the page. */
-const MOST_MARKED = 500;
+const MAX_MARKED = 500;
 
 /** The rows that the user has unfolded, focused or marked. */
 export type TouchedRows = {
@@ -32,7 +32,7 @@ export function useTouchedRows(list: RefObject<HTMLElement | null>): TouchedRows
     touch(rows, node) {
       const key = rows[indexOf(node)]?.key;
       if (key === undefined || keys.at(-1) === key) return;
-      setKeys([...keys.filter((other) => other !== key), key].slice(-MOST_TOUCHED));
+      setKeys([...keys.filter((other) => other !== key), key].slice(-MAX_TOUCHED));
     },
   };
 }
@@ -47,7 +47,7 @@ function useMarked(list: RefObject<HTMLElement | null>): readonly [number, numbe
       if (isCollapsed !== false || isHere !== true) return setMarked(undefined);
       const [one, other] = [indexOf(anchorNode!), indexOf(focusNode!)];
       const [first, last] = [Math.min(one, other), Math.max(one, other)];
-      setMarked(first < 0 || last - first > MOST_MARKED ? undefined : `${first} ${last}`);
+      setMarked(first < 0 || last - first > MAX_MARKED ? undefined : `${first} ${last}`);
     };
     document.addEventListener('selectionchange', onChange);
     return () => document.removeEventListener('selectionchange', onChange);

@@ -13,7 +13,7 @@ import { visibleText } from '../visible-text.ts';
 /** How many fields or items are drawn at first, and again at each press. */
 const ENTRIES_AT_ONCE = 50;
 /** A value with more parts than this is drawn with what is inside it folded. */
-const MOST_UNFOLDED = 300;
+const MAX_UNFOLDED = 300;
 /** How much of a text inside a value is drawn at first, in characters. */
 const FIRST_CHARACTERS = 4_000;
 
@@ -56,7 +56,7 @@ export const DataView = memo(function DataView({ label, value }: { label: string
 
 /** A value as rows, lists and texts, without controls. */
 export function Data({ value }: { value: unknown }) {
-  const folds = useMemo(() => hasMoreParts(value, MOST_UNFOLDED), [value]);
+  const folds = useMemo(() => hasMoreParts(value, MAX_UNFOLDED), [value]);
   return <Value value={value} folds={folds} />;
 }
 

@@ -54,8 +54,9 @@ function runOfLease(id: string): string {
 }
 
 /**
- * Begins a step of a run: settles what earlier workers have left, and takes the run's place. Rejects if the store fails, or if
- * a later worker has the place. `settling` gets what continues after the step.
+ * Begins a step of a run: settles what earlier workers have left, and takes the run's slot. Rejects if the store
+ * fails, or if
+ * a later worker has the slot. `settling` gets what continues after the step.
  */
 export async function beginStep(
   settings: GuardSettings,
@@ -107,7 +108,7 @@ class Step implements GuardedStep {
     });
   }
 
-  /** Settles what earlier workers have left of this run, and takes its place, with nothing reserved yet. */
+  /** Settles what earlier workers have left of this run, and takes its slot, with nothing reserved yet. */
   async reserve(): Promise<void> {
     if (this.#budgeted === undefined) return;
     const { subject, runId, epoch } = this.#budgeted;
@@ -121,7 +122,7 @@ class Step implements GuardedStep {
       this.#run.tryLater(error);
       throw error;
     }
-    // the place of its start; a run with events has begun, and this has happened
+    // the slot of its start; a run with events has begun, and this has happened
     if (this.#run.events.length > 0) return;
     await withTimeout((async () => limitStore.settle({ subject, id: startLease(runId), ...unused }))());
   }
@@ -206,7 +207,7 @@ class Step implements GuardedStep {
     this.#meter.close();
     if (this.#budgeted === undefined) return;
     const used = this.#meter.total();
-    // a run that goes on keeps its place while it waits for a worker
+    // a run that goes on keeps its slot while it waits for a worker
     if (outcome === 'next' || outcome === 'failed') return this.#budget.hold(this.#budgeted, used);
     // while the store is away the worker does other work
     const { subject, runId, epoch } = this.#budgeted;

@@ -57,7 +57,7 @@ export type HostedRunOptions = {
 const GRACE_MS = 1_000;
 
 /** How many commands of other instances wait until those before them are checked. */
-const MOST_WAITING = 20;
+const MAX_WAITING = 20;
 const tooManyReply: EditReply = {
   accepted: false,
   reason: 'Too many commands wait for this run. Try again in a while.',
@@ -283,7 +283,7 @@ class RunHost implements HostedRun {
           failures = 0;
           // other instances take a run that answers no ping for lost, so no message waits for the reply to another one
           if (message.type !== 'command') void this.#execute(message).catch(fail);
-          else if (waiting >= MOST_WAITING) void this.#reply(message.id, tooManyReply).catch(fail);
+          else if (waiting >= MAX_WAITING) void this.#reply(message.id, tooManyReply).catch(fail);
           else {
             waiting += 1;
             commands = commands

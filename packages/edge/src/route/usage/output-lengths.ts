@@ -37,7 +37,7 @@ const shares: Readonly<Record<string, number>> = {
   xhigh: 0.9,
 };
 /** The maximum output of all these models. */
-const MOST_OUTPUT_TOKENS = 128_000;
+const MAX_OUTPUT_TOKENS = 128_000;
 
 /**
  * Returns reasoning tokens that are added to `maxOutputTokens`: the AI SDK adds the reasoning budget to it for
@@ -50,5 +50,5 @@ export function thinkingOnTop({ providerOptions, reasoning }: ModelCall, provide
     return typeof budget === 'number' && budget > 0 ? budget : 0;
   });
   const share = /anthropic|bedrock|gateway/.test(provider) ? (shares[reasoning ?? ''] ?? 0) : 0;
-  return Math.max(0, ...budgets, Math.ceil(share * MOST_OUTPUT_TOKENS));
+  return Math.max(0, ...budgets, Math.ceil(share * MAX_OUTPUT_TOKENS));
 }

@@ -6,20 +6,20 @@ import { useSyncExternalStore } from 'react';
 import { inPage } from './in-page.ts';
 import { pageServer } from './page-server.ts';
 
-/** The places where runs can happen, by their name in the address (`?where=route`), with their labels. */
-export const places = {
+/** Where runs can happen: the names of the executors in the address (`?where=route`), with their labels. */
+export const executorNames = {
   page: 'in this page',
   proxied: 'in this page, model by proxy',
   route: 'on the server',
 } as const;
 
-export type Place = keyof typeof places;
+export type ExecutorName = keyof typeof executorNames;
 
 const { url, model } = pageServer ?? { url: '/api', model: '' };
 
-// #region places
+// #region executors
 /** The only difference: prompts, tools and components are the same wherever a run happens. */
-const providers: Record<Place, () => PromptProviderProps> = {
+const providers: Record<ExecutorName, () => PromptProviderProps> = {
   page: () => ({ model: 'demo:guesthouse', executor: inPage({ providers: { demo: loadDemo } }) }),
   proxied: () => ({ model, executor: inPage(proxied(`${url}/models`)) }),
   route: () => ({ executor: viaRoute(`${url}/prompts`) }),
@@ -32,34 +32,34 @@ async function loadDemo() {
   return simulatedModel;
 }
 
-/** The provider's props for a place. */
+/** The provider's props for an executor, and the storage of its runs. */
 type Setup = PromptProviderProps & { persist: IndexedDbStorage };
 
-const setups = new Map<Place, Setup>();
+const setups = new Map<ExecutorName, Setup>();
 
-/** The same setup each time, so that runs in one place continue while another is shown. */
-export function setupOf(place: Place): Setup {
-  let setup = setups.get(place);
+/** The same setup each time, so that the runs of one executor continue while those of another are shown. */
+export function setupOf(executor: ExecutorName): Setup {
+  let setup = setups.get(executor);
   if (setup === undefined) {
-    // a database for each: a run of one place cannot be continued in another
-    const databaseName = `cueline-react-example${place === 'page' ? '' : `-${place}`}`;
+    // a database for each: no other executor can continue its runs
+    const databaseName = `cueline-react-example${executor === 'page' ? '' : `-${executor}`}`;
     const persist = indexedDbStorage({ databaseName });
-    setup = { ...providers[place](), registry: createRunRegistry(), persist };
-    setups.set(place, setup);
+    setup = { ...providers[executor](), registry: createRunRegistry(), persist };
+    setups.set(executor, setup);
   }
   return setup;
 }
 
-/** The place in the address. It is a name and never a URL, so no link leads elsewhere. */
-export function usePlace(): Place {
+/** The name of the executor in the address. It is never a URL, so no link leads elsewhere. */
+export function useExecutorName(): ExecutorName {
   const search = useSyncExternalStore(subscribe, () => location.search);
   const name = new URLSearchParams(search).get('where') ?? '';
-  return pageServer !== undefined && Object.hasOwn(places, name) ? (name as Place) : 'page';
+  return pageServer !== undefined && Object.hasOwn(executorNames, name) ? (name as ExecutorName) : 'page';
 }
 
-/** Goes to the same page in another place. */
-export function goTo(place: Place): void {
-  const query = place === 'page' ? '' : `?where=${place}`;
+/** Goes to the same page with another executor. */
+export function goTo(executor: ExecutorName): void {
+  const query = executor === 'page' ? '' : `?where=${executor}`;
   history.pushState(null, '', `${location.pathname}${query}${location.hash}`);
   dispatchEvent(new PopStateEvent('popstate'));
 }

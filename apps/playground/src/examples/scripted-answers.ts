@@ -1,7 +1,7 @@
-import { call, unhurried, type Scene } from './scene.ts';
-import { sessionScenes } from './session-turns.ts';
+import { call, callAfterPause, type ScriptedAnswer } from './scripted-answer.ts';
+import { sessionAnswers } from './session-answers.ts';
 
-const researcher = (topic: string, fact: string): Scene[] => {
+const researcher = (topic: string, fact: string): ScriptedAnswer[] => {
   const when = new RegExp(`You are a researcher.*Look up ${topic}`, 's');
   return [
     { when, turn: [call('searchArchive', { topic })] },
@@ -13,10 +13,10 @@ const lighthouse = 'The lighthouse of Bugio stands on a round fort in the mouth 
 const ferry = 'Ferries have crossed the Tagus at Lisbon since long before there was a bridge.';
 
 /**
- * The simulated model's answers in each unedited example: each scene is used once, the first that matches.
+ * The simulated model's answers in each unedited example: each scripted answer is used once, the first that matches.
  * When the user leaves the scripted path, the rule-based model continues.
  */
-export const scenes: Readonly<Record<string, readonly Scene[]>> = {
+export const scriptedAnswers: Readonly<Record<string, readonly ScriptedAnswer[]>> = {
   weather: [
     ['Let me look at the sky over Lisbon first.', call('getWeather', { city: 'Lisbon', unit: 'celsius' })],
     'It is **24 °C and sunny** in Lisbon, with a light breeze from the sea. A T-shirt and comfortable shoes will do; take ' +
@@ -33,7 +33,7 @@ export const scenes: Readonly<Record<string, readonly Scene[]>> = {
       call('checkOpeningHours', { place: 'Port cellars in Gaia', date: '2026-05-16' }),
     ],
     [call('addUp', { costs: [12, 22, 0], budget: 50 })],
-    '### Saturday in Porto\n\n- **10:00** Serralves park, two unhurried hours among the trees\n- **13:00** Lunch in Ribeira, ' +
+    '### Saturday in Porto\n\n- **10:00** Serralves park, two callAfterPause hours among the trees\n- **13:00** Lunch in Ribeira, ' +
       'then a walk along the river\n- **15:30** Port cellars in Gaia, with a tasting\n- **17:30** Back over the bridge in the ' +
       'evening light\n\nBoth places are open until 19:00. The day costs **34 €**, which leaves 16 € for lunch.',
   ],
@@ -153,13 +153,13 @@ export const scenes: Readonly<Record<string, readonly Scene[]>> = {
     },
     {
       when: /\[Task 1\/\d+\] Count the boxes/,
-      turn: [unhurried('finishTask', { result: 'There are 40 boxes.' })],
+      turn: [callAfterPause('finishTask', { result: 'There are 40 boxes.' })],
     },
     {
       when: /\[Task 1\/\d+\] Count the boxes/,
       turn: [
         'I added up wrongly: 14, 22 and 6 make 42.',
-        unhurried('finishTask', {
+        callAfterPause('finishTask', {
           result: 'There are 42 boxes: 14 of the kitchen, 22 of books, 6 of tools.',
         }),
       ],
@@ -169,13 +169,13 @@ export const scenes: Readonly<Record<string, readonly Scene[]>> = {
       when: /\[Task 2\/\d+\] Pick a van/,
       turn: [
         'The small one is too small.',
-        unhurried('finishTask', { result: 'The large van: it takes 60 boxes and costs 65 €.' }),
+        callAfterPause('finishTask', { result: 'The large van: it takes 60 boxes and costs 65 €.' }),
       ],
     },
     {
       when: /\[Task 3\/\d+\] Write a message/,
       turn: [
-        unhurried('finishTask', {
+        callAfterPause('finishTask', {
           result:
             'Dear friends, on Saturday at ten we move 42 boxes with a large van. Bring gloves; there will be cake.',
         }),
@@ -198,30 +198,39 @@ export const scenes: Readonly<Record<string, readonly Scene[]>> = {
         call('createTask', { description: 'Write down what to buy' }),
       ],
     },
-    { when: /Pending tasks:.*- task-1:/s, turn: [unhurried('startTask', { taskId: 'task-1' })] },
-    { when: /Current task: \[task-1\]/, turn: [unhurried('lookInPantry', {})] },
+    { when: /Pending tasks:.*- task-1:/s, turn: [callAfterPause('startTask', { taskId: 'task-1' })] },
+    { when: /Current task: \[task-1\]/, turn: [callAfterPause('lookInPantry', {})] },
     {
       when: /Current task: \[task-1\]/,
       turn: [
-        unhurried('completeTask', { taskId: 'task-1', result: 'Rice, two leeks, a lemon and parmesan.' }),
+        callAfterPause('completeTask', {
+          taskId: 'task-1',
+          result: 'Rice, two leeks, a lemon and parmesan.',
+        }),
       ],
     },
-    { when: /Pending tasks:.*- task-2:/s, turn: [unhurried('startTask', { taskId: 'task-2' })] },
+    { when: /Pending tasks:.*- task-2:/s, turn: [callAfterPause('startTask', { taskId: 'task-2' })] },
     {
       when: /Current task: \[task-2\]/,
-      turn: ['Leeks go well with rice.', unhurried('findRecipes', { ingredient: 'leeks' })],
+      turn: ['Leeks go well with rice.', callAfterPause('findRecipes', { ingredient: 'leeks' })],
     },
     {
       when: /Current task: \[task-2\]/,
       turn: [
-        unhurried('completeTask', { taskId: 'task-2', result: 'Risotto with leeks, lemon and parmesan.' }),
+        callAfterPause('completeTask', {
+          taskId: 'task-2',
+          result: 'Risotto with leeks, lemon and parmesan.',
+        }),
       ],
     },
-    { when: /Pending tasks:.*- task-3:/s, turn: [unhurried('startTask', { taskId: 'task-3' })] },
+    { when: /Pending tasks:.*- task-3:/s, turn: [callAfterPause('startTask', { taskId: 'task-3' })] },
     {
       when: /Current task: \[task-3\]/,
       turn: [
-        unhurried('completeTask', { taskId: 'task-3', result: 'An onion, white wine, vegetable stock.' }),
+        callAfterPause('completeTask', {
+          taskId: 'task-3',
+          result: 'An onion, white wine, vegetable stock.',
+        }),
       ],
     },
     {
@@ -243,5 +252,5 @@ export const scenes: Readonly<Record<string, readonly Scene[]>> = {
     ],
     'Grace drinks her coffee **black**. I have noted that she likes a seat by the window.',
   ],
-  ...sessionScenes,
+  ...sessionAnswers,
 };

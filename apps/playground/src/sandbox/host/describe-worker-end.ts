@@ -1,9 +1,9 @@
 import { CuelineError } from '@cueline/core';
 import type { SandboxLimits } from '../limits.ts';
-import type { CellEnd } from './cell.ts';
+import type { WorkerEnd } from './worker-frame.ts';
 
 /** The message for the user when a worker had to be ended. */
-export function describeCellEnd({ reason, detail }: CellEnd, limits: SandboxLimits): CuelineError {
+export function describeWorkerEnd({ reason, detail }: WorkerEnd, limits: SandboxLimits): CuelineError {
   switch (reason) {
     case 'silent':
       return new CuelineError(

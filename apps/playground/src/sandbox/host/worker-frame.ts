@@ -3,16 +3,19 @@ import type { RelayCommand, RelayNotice } from '../frame/relay.ts';
 import type { SandboxLimits } from '../limits.ts';
 import { createWatchdog, type Watchdog } from '../watchdog.ts';
 
-/** Why a cell is no longer usable. */
-export type CellEnd = { reason: Extract<RelayNotice, { type: 'ended' }>['reason'] | 'boot'; detail?: string };
+/** Why a frame is no longer usable. */
+export type WorkerEnd = {
+  reason: Extract<RelayNotice, { type: 'ended' }>['reason'] | 'boot';
+  detail?: string;
+};
 
 /** One frame with one worker in it, for one run. */
-export type Cell = {
+export type WorkerFrame = {
   /**
    * Messages from now on go to `onMessage`, and the worker must answer the relay. `onEnd` is called once if
-   * the cell dies (not when it is closed).
+   * the frame dies (not when it is closed).
    */
-  open(onMessage: (text: string) => void, onEnd: (end: CellEnd) => void): void;
+  open(onMessage: (text: string) => void, onEnd: (end: WorkerEnd) => void): void;
   /**
    * Whether frame and worker still answer: a browser may have ended their process while they waited. A worker
    * that is still starting counts as alive.
@@ -27,23 +30,23 @@ export type Cell = {
 const readEvery = 8;
 
 /**
- * Creates a frame that starts a worker. Messages wait until the cell is opened; `onUnused` is called if it dies
+ * Creates a frame that starts a worker. Messages wait until the frame is opened; `onUnused` is called if it dies
  * before that.
  */
-export function createCell(limits: SandboxLimits, onUnused: (end: CellEnd) => void): Cell {
-  return new FrameCell(limits, onUnused);
+export function createWorkerFrame(limits: SandboxLimits, onUnused: (end: WorkerEnd) => void): WorkerFrame {
+  return new IframeWorker(limits, onUnused);
 }
 
-/** A cell in an iframe of an opaque origin, whose worker runs the script. */
-class FrameCell implements Cell {
+/** An iframe of an opaque origin, whose worker runs the script. */
+class IframeWorker implements WorkerFrame {
   readonly #limits: SandboxLimits;
-  readonly #onUnused: (end: CellEnd) => void;
+  readonly #onUnused: (end: WorkerEnd) => void;
   readonly #channel = new MessageChannel();
   readonly #port = this.#channel.port1;
   readonly #waiting: string[] = [];
   #receiver: ((text: string) => void) | undefined;
-  #onEnd: ((end: CellEnd) => void) | undefined;
-  #end: CellEnd | undefined;
+  #onEnd: ((end: WorkerEnd) => void) | undefined;
+  #end: WorkerEnd | undefined;
   #booted = false;
   #read = 0;
   #onAnswer: (() => void) | undefined;
@@ -52,7 +55,7 @@ class FrameCell implements Cell {
   #frame: HTMLIFrameElement | undefined;
   readonly #bootTimer;
 
-  constructor(limits: SandboxLimits, onUnused: (end: CellEnd) => void) {
+  constructor(limits: SandboxLimits, onUnused: (end: WorkerEnd) => void) {
     this.#limits = limits;
     this.#onUnused = onUnused;
     this.#bootTimer = setTimeout(() => this.#die({ reason: 'boot' }), limits.boot);
@@ -79,7 +82,7 @@ class FrameCell implements Cell {
     }, 50);
   }
 
-  #die(reason: CellEnd): void {
+  #die(reason: WorkerEnd): void {
     if (this.#end !== undefined) return;
     this.#end = reason;
     this.#close();
@@ -131,7 +134,7 @@ class FrameCell implements Cell {
     );
   }
 
-  open(onMessage: (text: string) => void, whenEnded: (end: CellEnd) => void): void {
+  open(onMessage: (text: string) => void, whenEnded: (end: WorkerEnd) => void): void {
     this.#receiver = onMessage;
     this.#onEnd = whenEnded;
     if (this.#end !== undefined) return whenEnded(this.#end);

@@ -1,10 +1,10 @@
 import { diffArrays } from 'diff';
-import type { Scene } from './scene.ts';
+import type { ScriptedAnswer } from './scripted-answer.ts';
 
 /** A script counts as an edited form of an example if it has at least this share of the example's lines. */
 const KEPT_LINES = 0.5;
 /** The most tokens that are removed and added before nothing is replaced: the time grows with their square. */
-const MOST_EDITS = 1_000;
+const MAX_EDITS = 1_000;
 
 /** Strings, numbers, words, and everything else character by character. */
 const tokens = /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|\d+(?:\.\d+)?|[\p{L}_$][\p{L}\d_$]*|\S/gu;
@@ -25,14 +25,21 @@ export function findOrigin<One extends { source: string }>(
 }
 
 /**
- * An example's scenes for an edited form of it: a string or number that the user has replaced in the script is
- * replaced in the scenes as well. Each is marked as `checked`, so that it is played only if it still fits.
+ * An example's scripted answers for an edited form of it: a string or number that the user has replaced in the script
+ * is
+ * replaced in the scripted answers as well. Each is marked as `checked`, so that it is played only if it still fits.
  */
-export function adaptScenes(source: string, script: string, scenes: readonly Scene[]): Scene[] {
+export function adaptAnswers(
+  source: string,
+  script: string,
+  scriptedAnswers: readonly ScriptedAnswer[],
+): ScriptedAnswer[] {
   const replaced = replacedLiterals(source, script);
-  return scenes.map((scene) => {
+  return scriptedAnswers.map((scriptedAnswer) => {
     const { when, turn } =
-      typeof scene === 'object' && 'turn' in scene ? scene : { when: undefined, turn: scene };
+      typeof scriptedAnswer === 'object' && 'turn' in scriptedAnswer
+        ? scriptedAnswer
+        : { when: undefined, turn: scriptedAnswer };
     return { ...(when === undefined ? {} : { when }), turn: replaceIn(turn, replaced), checked: true };
   });
 }
@@ -41,7 +48,7 @@ export function adaptScenes(source: string, script: string, scenes: readonly Sce
 function replacedLiterals(source: string, script: string): Map<string, string> {
   const replaced = new Map<string, string>();
   const changes =
-    diffArrays(source.match(tokens) ?? [], script.match(tokens) ?? [], { maxEditLength: MOST_EDITS }) ?? [];
+    diffArrays(source.match(tokens) ?? [], script.match(tokens) ?? [], { maxEditLength: MAX_EDITS }) ?? [];
   for (const [index, change] of changes.entries()) {
     const next = changes[index + 1];
     if (!change.removed || next?.added !== true || change.value.length !== next.value.length) continue;

@@ -1,24 +1,24 @@
-import { call, unhurried, type Scene } from './scene.ts';
+import { call, callAfterPause, type ScriptedAnswer } from './scripted-answer.ts';
 
 /** A mail's label, after a pause: the script asks for all labels at once. */
-const sorted = (mail: RegExp, label: string, delay: number): Scene => ({
+const sorted = (mail: RegExp, label: string, delay: number): ScriptedAnswer => ({
   when: new RegExp(`You sort the mail.*${mail.source}`, 's'),
   turn: [{ text: label, delay }],
 });
 
 /** The simulated model's answers in the examples of sessions and agent calls. */
-export const sessionScenes: Readonly<Record<string, readonly Scene[]>> = {
+export const sessionAnswers: Readonly<Record<string, readonly ScriptedAnswer[]>> = {
   'kitchen-garden': [
     ['I look at the beds first.', call('lookAtBeds', {})],
-    ['Two of them are empty. What goes out in April?', unhurried('findSeeds', { month: 'April' })],
+    ['Two of them are empty. What goes out in April?', callAfterPause('findSeeds', { month: 'April' })],
     [
       'Peas can climb the wall, and spinach does not mind the shade.',
-      unhurried('sow', { bed: 'by the wall', seed: 'peas' }),
+      callAfterPause('sow', { bed: 'by the wall', seed: 'peas' }),
       call('sow', { bed: 'under the pear tree', seed: 'spinach' }),
     ],
-    ['I make sure of it.', unhurried('lookAtBeds', {})],
+    ['I make sure of it.', callAfterPause('lookAtBeds', {})],
     [
-      unhurried('task_complete', {
+      callAfterPause('task_complete', {
         summary:
           'No bed is empty: **peas** climb the wall, **spinach** grows under the pear tree, and the garlic in the ' +
           'south bed stays where it is.',
@@ -32,10 +32,10 @@ export const sessionScenes: Readonly<Record<string, readonly Scene[]>> = {
     'It will be a wet night, with a gale perhaps before the morning. I think that is all for today!',
     [
       'Right, the line is still missing.',
-      unhurried('writeLine', { line: '18:00: 998 hPa, wind SW 5, 2 mm rain.' }),
+      callAfterPause('writeLine', { line: '18:00: 998 hPa, wind SW 5, 2 mm rain.' }),
     ],
     [
-      unhurried('task_complete', {
+      callAfterPause('task_complete', {
         summary:
           'The line for six in the evening is in the log: 998 hPa and falling, wind SW 5, 2 mm of rain.',
       }),
@@ -48,14 +48,14 @@ export const sessionScenes: Readonly<Record<string, readonly Scene[]>> = {
         'Asked: where did the cat come aboard, and where did she leave? Pages 1 to 4 of 6 are read.\n\n- The cat, ' +
         '**Pilot**, came aboard at **Funchal** on 9 March.\n- On 20 April, at Horta, she was still with the ship.',
     },
-    ['From the beginning.', unhurried('readPage', { page: 1 })],
-    ['No cat yet, only mice.', unhurried('readPage', { page: 2 })],
-    ['There she is: Pilot.', unhurried('readPage', { page: 3 })],
-    ['Asleep on the Azores.', unhurried('readPage', { page: 4 })],
-    ['Pages 5 and 6 are left.', unhurried('readPage', { page: 5 })],
-    ['Still aboard, on a hat.', unhurried('readPage', { page: 6 })],
+    ['From the beginning.', callAfterPause('readPage', { page: 1 })],
+    ['No cat yet, only mice.', callAfterPause('readPage', { page: 2 })],
+    ['There she is: Pilot.', callAfterPause('readPage', { page: 3 })],
+    ['Asleep on the Azores.', callAfterPause('readPage', { page: 4 })],
+    ['Pages 5 and 6 are left.', callAfterPause('readPage', { page: 5 })],
+    ['Still aboard, on a hat.', callAfterPause('readPage', { page: 6 })],
     [
-      unhurried('task_complete', {
+      callAfterPause('task_complete', {
         summary:
           'The cat, Pilot, came aboard at **Funchal** on 9 March and left the ship at **Bristol** on 14 May, for the ' +
           'harbour master’s daughter.',

@@ -11,14 +11,15 @@ import {
   type ScriptedPart,
   type ScriptedTurn,
 } from '@cueline/core/testing';
-import type { Scene } from '../examples/scene.ts';
-import { findScene, hasTurn, whenOf } from './played-scenes.ts';
+import type { ScriptedAnswer } from '../examples/scripted-answer.ts';
+import { findAnswer, hasTurn, whenOf } from './played-answers.ts';
 
 /**
- * How to play scenes. `hurried`: without their pauses, for tests. `played`: the numbers of the scenes that were played
+ * How to play scripted answers. `hurried`: without their pauses, for tests. `played`: the numbers of the scripted
+ * answers that were played
  * before.
  */
-export type SceneModelOptions = ScriptedModelOptions & { hurried?: boolean; played?: readonly number[] };
+export type AnswerModelOptions = ScriptedModelOptions & { hurried?: boolean; played?: readonly number[] };
 
 /** Shown once, when the scripted answers of an example no longer fit. */
 const beyondScript =
@@ -26,30 +27,35 @@ const beyondScript =
   'nothing. Choose a model at the top for real answers.';
 
 /**
- * A model that plays an example's scenes: each call gets the first unused scene that matches, even if agents work side
+ * A model that plays an example's scripted answers: each call gets the first unused scripted answer that matches,
+ * even if agents work side
  * by side. If none matches, because the user has intervened or edited the example, the rule-based demo model answers,
  * with one warning.
  */
-export function sceneModel(scenes: readonly Scene[], options: SceneModelOptions = {}): LanguageModelV4 {
-  const { hurried = false, played: over = [], ...scripted } = options;
+export function scriptedModelOf(
+  scriptedAnswers: readonly ScriptedAnswer[],
+  options: AnswerModelOptions = {},
+): LanguageModelV4 {
+  const { hurried = false, played: over = [], ...modelOptions } = options;
   const demo = demoModel(hurried ? { pace: 0 } : {});
   const played = new Set(over);
   let hasWarned = false;
 
-  /** The model that plays the next scene; undefined if none fits. */
-  function nextScene(call: LanguageModelV4CallOptions): LanguageModelV4 | undefined {
+  /** The model that plays the next scripted answer; undefined if none fits. */
+  function nextAnswer(call: LanguageModelV4CallOptions): LanguageModelV4 | undefined {
     const request = JSON.stringify(call.prompt);
-    const index = findScene(scenes, played, request);
-    const scene = scenes[index];
-    if (scene === undefined) return undefined;
+    const index = findAnswer(scriptedAnswers, played, request);
+    const scriptedAnswer = scriptedAnswers[index];
+    if (scriptedAnswer === undefined) return undefined;
     played.add(index);
-    if (isChecked(scene) && !isPlayable(turnOf(scene), call, request)) {
-      // the later scenes of the example continue from this one
-      for (const [at, other] of scenes.entries()) if (whenOf(other) === whenOf(scene)) played.add(at);
+    if (isChecked(scriptedAnswer) && !isPlayable(turnOf(scriptedAnswer), call, request)) {
+      // the later scripted answers of the example continue from this one
+      for (const [at, other] of scriptedAnswers.entries())
+        if (whenOf(other) === whenOf(scriptedAnswer)) played.add(at);
       return undefined;
     }
-    const turn = withIds(turnOf(scene), index);
-    return scriptedModel([hurried ? withoutPauses(turn) : turn], scripted);
+    const turn = withIds(turnOf(scriptedAnswer), index);
+    return scriptedModel([hurried ? withoutPauses(turn) : turn], modelOptions);
   }
 
   return {
@@ -58,14 +64,14 @@ export function sceneModel(scenes: readonly Scene[], options: SceneModelOptions 
     modelId: 'scripted',
     supportedUrls: {},
     async doStream(call) {
-      const scene = nextScene(call);
-      if (scene !== undefined) return scene.doStream(call);
+      const scriptedAnswer = nextAnswer(call);
+      if (scriptedAnswer !== undefined) return scriptedAnswer.doStream(call);
       const result = await demo.doStream(call);
       if (hasWarned) return result;
       hasWarned = true;
       return { ...result, stream: result.stream.pipeThrough(warnAtStart()) };
     },
-    doGenerate: async (call) => (nextScene(call) ?? demo).doGenerate(call),
+    doGenerate: async (call) => (nextAnswer(call) ?? demo).doGenerate(call),
   };
 }
 
@@ -120,20 +126,23 @@ function takes(schema: JSONSchema7, input: unknown): boolean {
   );
 }
 
-function turnOf(scene: Scene): ScriptedTurn {
-  return hasTurn(scene) ? scene.turn : scene;
+function turnOf(scriptedAnswer: ScriptedAnswer): ScriptedTurn {
+  return hasTurn(scriptedAnswer) ? scriptedAnswer.turn : scriptedAnswer;
 }
 
-function isChecked(scene: Scene): boolean {
-  return hasTurn(scene) && scene.checked === true;
+function isChecked(scriptedAnswer: ScriptedAnswer): boolean {
+  return hasTurn(scriptedAnswer) && scriptedAnswer.checked === true;
 }
 
-/** Makes the ids of calls unique: each scene is a separate scripted model, which starts counting from the beginning. */
-function withIds(turn: ScriptedTurn, scene: number): ScriptedTurn {
+/**
+ * Makes the ids of calls unique: each scripted answer is a separate scripted model, which starts counting from the
+ * beginning.
+ */
+function withIds(turn: ScriptedTurn, answer: number): ScriptedTurn {
   if (typeof turn === 'string') return turn;
   return turn.map((part, index): string | ScriptedPart =>
     typeof part === 'object' && 'toolCall' in part
-      ? { ...part, toolCall: { id: `call-${scene}-${index}`, ...part.toolCall } }
+      ? { ...part, toolCall: { id: `call-${answer}-${index}`, ...part.toolCall } }
       : part,
   );
 }
