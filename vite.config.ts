@@ -84,7 +84,7 @@ const longTests = '**/*.long.test.ts';
 const timingTests = 'test/**/*.timing.test.ts';
 
 /** Tests of what a page has once, such as its stores and its address: each file in modules of its own. */
-const ofOnePage = 'test/{evals,forks,history,prompts,sandbox,share,state}/**/*.test.ts';
+const ofOnePage = 'test/{evals,forks,history,layout,panes,prompts,sandbox,settings,share,state}/**/*.test.ts';
 
 const rendering = 'test/**/!(*.server).test.tsx';
 

@@ -20,6 +20,14 @@ async function advance<Value>(work: Promise<Value>): Promise<Value> {
   return work;
 }
 
+/** Waits for the write that gets no answer, in small steps: fake time must not reach the limit before it on a busy machine. */
+async function untilBegun(late: readonly unknown[]): Promise<void> {
+  while (late.length === 0) {
+    await vi.advanceTimersByTimeAsync(1);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
 const run = { runId: 'r', subject: 's', key: 'k', chat: 'c', runMs: 1_000, replayMs: 1_000 };
 const delta = (seq: number): RunEvent => ({ seq, t: seq, type: 'text-delta', id: 't', text: 'x' });
 const end = (seq: number): RunEvent => ({ seq, t: seq, type: 'run-end', outcome: 'done' });
@@ -134,6 +142,7 @@ test('a write without an answer holds up later ones for ten seconds, and leaves 
   isDown = true;
   // it fails once another attempt has stored the events
   write(store, 'r', [delta(1)]).catch(() => {});
+  await untilBegun(late);
   // the writer repeats the events after its own timeout, with those that have come meanwhile
   await advance(write(store, 'r', [delta(1), delta(2), delta(3)]));
   await Promise.all(late.map((writes) => writes()));
@@ -158,6 +167,7 @@ test('a message whose writing gets no answer for long is not lost, nor are those
     (key, value) => new Promise((resolve) => late.push(async () => resolve(await setItem(key, value)))),
   );
   const second = store.send('r', ping('2'));
+  await untilBegun(late);
   await advance(store.send('r', ping('3')));
   await Promise.all(late.map((writes) => writes()));
   await advance(second);
@@ -184,6 +194,7 @@ test('a start that gets no answer for long does not take its key from the next o
   const store = createStorageRuns(storage, { pollMs: 10 });
   const start = { ...run, chat: undefined, runMs: 600_000 };
   const first = store.create({ ...start, runId: 'r-1' });
+  await untilBegun(late);
   // the route gives up after ten seconds, and the client starts it again
   expect(await advance(store.create({ ...start, runId: 'r-2' }))).toBe('created');
   await Promise.all(late.map((writes) => writes()));
