@@ -131,8 +131,8 @@ test('the preview follows the typed input, without a model call', async ({ playg
     );
     await expect(preview.getByRole('region', { name: 'System prompt' })).toContainText('You count.');
     await playground.write("export default (prompt) => { prompt.defSystem('role', 'You\n// end");
-    await expect(preview).toContainText('As of your last valid script');
-    await expect(preview.getByRole('status')).toContainText('Line 1');
+    await expect(preview).toContainText('of your last valid script');
+    await expect(preview.getByRole('status')).toContainText('Line 1: Unterminated string');
     await expect(preview.getByRole('region', { name: 'System prompt' })).toContainText('You count.');
     expect(server.requests).toEqual([]);
 

@@ -70,7 +70,7 @@ test('a version is edited with live validation, previewed, run, compared, and tu
   await expect(page.getByTestId('answers')).toContainText(/tokens.*tokens/s);
   expect(await cutTexts(page.getByTestId('answers').getByText(/^1\.[12]\.0$/))).toEqual([]);
   await page.getByRole('textbox', { name: 'System prompt' }).fill('Answer with one word.');
-  await expect(page.getByRole('tabpanel', { name: 'Compare' })).toContainText('those before your changes');
+  await expect(page.getByRole('tabpanel', { name: 'Compare' })).toContainText('from before your changes');
 
   await page.getByRole('tab', { name: 'Run', exact: true }).click();
   await expect(page.getByTestId('ran-prompt')).toHaveText('The prompt has changed since this run.');

@@ -111,7 +111,7 @@ export default defineSession('test', {
       await playground.run();
       await expect(status).toHaveText('Suspended');
       await expect(playground.tool('ask')).toContainText('Suspended');
-      await expect(page.getByText('The run is suspended until it gets an answer.')).toBeVisible();
+      await expect(page.getByText('The run is suspended: a tool call waits for an answer.')).toBeVisible();
       await expect(page.getByTestId('run-button')).toBeVisible();
 
       server.plan([call('edit'), { text: 'Better!' }, { text: '<text>Better.</text>' }, { text: 'Done.' }]);

@@ -160,8 +160,9 @@ describe('a check', () => {
   });
 
   test('a script that cannot be compiled needs no worker', async () => {
-    const { result, takeFrame } = await start('export default (');
-    expect((await result).problem).toMatchObject({ phase: 'compile', line: 1 });
+    const { result, takeFrame } = await start("export default () => 'never ends");
+    const message = 'Unterminated string constant.';
+    expect((await result).problem).toMatchObject({ phase: 'compile', line: 1, message });
     expect(takeFrame).not.toHaveBeenCalled();
   });
 

@@ -38,10 +38,13 @@ export async function checkScript(options: CheckOptions): Promise<ScriptCheck> {
   try {
     compiled = compileScript(script);
   } catch (error) {
-    const { line, column } = error instanceof ScriptError ? error : {};
+    const isOfScript = error instanceof ScriptError;
+    const { line, column } = isOfScript ? error : {};
+    // the parser's words resemble those for a model's answer that is cut off
+    const described = isOfScript ? new CuelineError('script_error', error.message) : error;
     return {
       problem: {
-        message: toRunError(error, options.secrets()).message,
+        message: toRunError(described, options.secrets()).message,
         ...(line !== undefined && { line }),
         ...(column !== undefined && { column }),
         phase: 'compile',
