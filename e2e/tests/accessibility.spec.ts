@@ -331,15 +331,18 @@ test('the menu of the editor covers the script', async ({ playground }) => {
   await playground.editor.locator('.view-line').first().click({ button: 'right' });
   const entry = page.getByRole('menuitem', { name: 'Command Palette' });
   await expect(entry).toBeVisible();
-  // an entry that is not chosen shows the colour of the menu
+  // beyond the edge of the editor, too
+  const { width, height } = (await entry.boundingBox())!;
+  await entry.click({ trial: true, position: { x: width - 4, y: height / 2 } });
+  // an entry that is not chosen shows the color of the menu
   await page.mouse.move(0, 0);
-  const colours = await entry.evaluate((element) => {
+  const colors = await entry.evaluate((element) => {
     const all: string[] = [];
     for (let at: Element | null = element; at !== null && !at.matches('.context-view'); at = at.parentElement)
       all.push(getComputedStyle(at).backgroundColor);
     return all;
   });
-  expect(colours).toContainEqual(expect.stringMatching(/^rgb\(/));
+  expect(colors).toContainEqual(expect.stringMatching(/^rgb\(/));
   await page.keyboard.press('Escape');
   await expect(entry).toHaveCount(0);
 });

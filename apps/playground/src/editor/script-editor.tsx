@@ -37,8 +37,6 @@ const options = {
   renderLineHighlight: 'line',
   overviewRulerLanes: 0,
   fixedOverflowWidgets: true,
-  // Monaco puts the shadow root of a fixed menu where the theme's colours do not reach it
-  useShadowDOM: false,
   smoothScrolling: false,
   wordWrap: 'on',
   wrappingIndent: 'indent',
@@ -168,6 +166,8 @@ export default function ScriptEditor({ onChecked, fallback }: ScriptEditorProps)
   return (
     <>
       <Editor
+        // gives the theme's colors to the menu, too, which Monaco puts beside the editor
+        className="monaco-component"
         path={editor === undefined ? first.path : path}
         language="typescript"
         theme={`cueline-${theme}`}
