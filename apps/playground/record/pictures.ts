@@ -57,7 +57,7 @@ function barsOf({ steps, toolCalls, agents, elapsed }: RunState): Bar[] {
 
 const others = new Set([
   'index',
-  'scripted answer',
+  'scripted-answer',
   'scripted-answers',
   'session-answers',
   'edited-answers',

@@ -26,8 +26,8 @@ export function findOrigin<One extends { source: string }>(
 
 /**
  * An example's scripted answers for an edited form of it: a string or number that the user has replaced in the script
- * is
- * replaced in the scripted answers as well. Each is marked as `checked`, so that it is played only if it still fits.
+ * is replaced in the scripted answers as well. Each is marked as `checked`, so that it is played only if it still
+ * fits.
  */
 export function adaptAnswers(
   source: string,

@@ -2,8 +2,7 @@ import type { ScriptedTurn } from '@cueline/core/testing';
 
 /**
  * One answer of the simulated model. With `when`, it answers only a request whose JSON matches. A `checked` scripted
- * answer is
- * played only if the request has the tools that the scripted answer calls and the numbers that it states.
+ * answer is played only if the request has the tools that the scripted answer calls and the numbers that it states.
  */
 export type ScriptedAnswer = ScriptedTurn | { when?: RegExp; turn: ScriptedTurn; checked?: boolean };
 

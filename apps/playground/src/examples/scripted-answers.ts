@@ -33,7 +33,7 @@ export const scriptedAnswers: Readonly<Record<string, readonly ScriptedAnswer[]>
       call('checkOpeningHours', { place: 'Port cellars in Gaia', date: '2026-05-16' }),
     ],
     [call('addUp', { costs: [12, 22, 0], budget: 50 })],
-    '### Saturday in Porto\n\n- **10:00** Serralves park, two callAfterPause hours among the trees\n- **13:00** Lunch in Ribeira, ' +
+    '### Saturday in Porto\n\n- **10:00** Serralves park, two unhurried hours among the trees\n- **13:00** Lunch in Ribeira, ' +
       'then a walk along the river\n- **15:30** Port cellars in Gaia, with a tasting\n- **17:30** Back over the bridge in the ' +
       'evening light\n\nBoth places are open until 19:00. The day costs **34 €**, which leaves 16 € for lunch.',
   ],

@@ -30,9 +30,8 @@ export function hasTurn(
 
 /**
  * Returns how an example's scripted answers continue after the events `kept` of one of its runs. Undefined if the
- * scripted answers no
- * longer fit, because another model has answered, something was edited, or the user has replied. The rule-based demo
- * model then answers.
+ * scripted answers no longer fit, because another model has answered, something was edited, or the user has replied.
+ * The rule-based demo model then answers.
  */
 export function continueAnswers(
   scriptedAnswers: readonly ScriptedAnswer[],

@@ -16,8 +16,7 @@ import { findAnswer, hasTurn, whenOf } from './played-answers.ts';
 
 /**
  * How to play scripted answers. `hurried`: without their pauses, for tests. `played`: the numbers of the scripted
- * answers that were played
- * before.
+ * answers that were played before.
  */
 export type AnswerModelOptions = ScriptedModelOptions & { hurried?: boolean; played?: readonly number[] };
 
@@ -28,9 +27,8 @@ const beyondScript =
 
 /**
  * A model that plays an example's scripted answers: each call gets the first unused scripted answer that matches,
- * even if agents work side
- * by side. If none matches, because the user has intervened or edited the example, the rule-based demo model answers,
- * with one warning.
+ * even if agents work side by side. If none matches, because the user has intervened or edited the example, the
+ * rule-based demo model answers, with one warning.
  */
 export function scriptedModelOf(
   scriptedAnswers: readonly ScriptedAnswer[],

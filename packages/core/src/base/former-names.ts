@@ -67,8 +67,7 @@ const dropped: Readonly<Record<string, string>> = {
 
 /**
  * Returns the known option that has replaced an unknown name, or that other libraries call by that name; undefined if
- * there is
- * none.
+ * there is none.
  */
 export function successorOf(name: string, known: readonly string[]): Successor | undefined {
   const stable = name.replace(/^experimental_/, '');

@@ -26,21 +26,18 @@ export function unknownSetting<Input>(
   return failedStart(definition.name, invalidOption(name, message), messages);
 }
 
-/** Throws the error of a start or a message that has options which do not exist. */
+/** Throws the error of a start or a message with an option that does not exist. */
 export function refuseStart(promptName: string, options: Unknown): never {
   const name = firstName(options);
   const isSetting = runNames.includes(name) || hookNames.includes(name);
-  const refused = `${nameRun(promptName)} takes no "${name}" when it starts.`;
-  if (successorOf(name, startNames) !== undefined || !(isSetting || inOptions('', name) !== undefined))
-    throw invalidOption(
-      name,
-      `${refused} ${suggestion(
-        name,
-        startNames.filter((other) => other !== name),
-      )}`,
-    );
+  const isElsewhere = isSetting || inOptions('', name) !== undefined;
+  const known = startNames.filter((other) => other !== name);
   const where = isSetting ? `${name}: …` : `options: { ${name}: … }`;
-  throw invalidOption(name, `${refused} Pass it to createRun or usePrompt: { ${where} }.`);
+  const advice =
+    isElsewhere && successorOf(name, startNames) === undefined
+      ? `Pass it to createRun or usePrompt: { ${where} }.`
+      : suggestion(name, known);
+  throw invalidOption(name, `${nameRun(promptName)} takes no "${name}" when it starts. ${advice}`);
 }
 
 function firstName(unknown: Unknown): string {

@@ -12,8 +12,7 @@ import type { GuardedRun, GuardedStep } from './guarded-run.ts';
 
 /**
  * How long a slot and a reservation last without a worker, in milliseconds. A step renews them; those of a worker
- * that was
- * killed are settled by the next one, or end with this lease and count in full.
+ * that was killed are settled by the next one, or end with this lease and count in full.
  */
 export const LEASE_MS: number = 15 * 60_000;
 
@@ -55,8 +54,7 @@ function runOfLease(id: string): string {
 
 /**
  * Begins a step of a run: settles what earlier workers have left, and takes the run's slot. Rejects if the store
- * fails, or if
- * a later worker has the slot. `settling` gets what continues after the step.
+ * fails, or if a later worker has the slot. `settling` gets what continues after the step.
  */
 export async function beginStep(
   settings: GuardSettings,
@@ -207,7 +205,7 @@ class Step implements GuardedStep {
     this.#meter.close();
     if (this.#budgeted === undefined) return;
     const used = this.#meter.total();
-    // a run that goes on keeps its slot while it waits for a worker
+    // a run that continues keeps its slot while it waits for a worker
     if (outcome === 'next' || outcome === 'failed') return this.#budget.hold(this.#budgeted, used);
     // while the store is away the worker does other work
     const { subject, runId, epoch } = this.#budgeted;

@@ -49,8 +49,7 @@ export type RunBudget = {
 const SETTLE_MS = 60_000;
 /**
  * How often to try, for more than a minute: if the store was unavailable meanwhile, the reservation would last until
- * the end
- * of its lease.
+ * the end of its lease.
  */
 const SETTLE_TRIES = 10;
 const MAX_PAUSE_MS = 15_000;
