@@ -134,7 +134,7 @@ const testedModules: Record<string, readonly string[]> = {
     'agents/tags/parse-tags',
     // pure: conversations, with laws for any of them
     'agents/session/repair-messages',
-    'messages/call-order',
+    'messages/check-call-order',
     'messages/pair-tool-messages',
     'messages/resolve-messages',
     'messages/tool-output',
@@ -147,7 +147,7 @@ const testedModules: Record<string, readonly string[]> = {
     'tasks/edits',
     'tasks/nudge',
     'tasks/render-window',
-    'tasks/static',
+    'tasks/author-list',
     'tasks/task-list',
     // pure: readers of JSON, schemas, prompts and addresses
     'chat/chat-chunks',
@@ -186,7 +186,7 @@ const testedModules: Record<string, readonly string[]> = {
     'route/settings',
     'route/usage/prompt-size',
     'stores/event-batch',
-    'stores/follow',
+    'stores/follow-list',
     // runs over a store that fails or falls silent at a chosen moment
     'route/runs/host-run',
     'route/runs/remote-run',

@@ -1,11 +1,13 @@
-// What `pnpm test`, `pnpm check` and CI run: every stage in order, up to the first that fails. The two lists at the
-// beginning run side by side, because each of them waits for the disk, the network or one long process for some of its
-// time; tests, which have time limits, get the machine for themselves. With --long, the stages that take too long to run
-// every time (`pnpm test:long`).
+// What `pnpm test`, `pnpm check` and CI run: groups of stages, one group after the other, up to the first stage that
+// fails.
+// The lists of a group run side by side: in the first group, because each list waits for the disk, the network or one
+// long process for some of its time. Tests, which have time limits, get the machine for themselves, except that the
+// apps are built with the lowest priority meanwhile, in the time that the unit tests leave. With --long, the stages
+// that take too long to run every time (`pnpm test:long`).
 // Each stage is a script of package.json, so any of them can be run alone: `pnpm lint`, `pnpm test:unit`, …
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -22,11 +24,20 @@ const unitArgs = [
 ];
 const e2eResults = join(root, 'test-results', 'e2e.json');
 
-/** @typedef {{ script: string, args?: string[], env?: Record<string, string>, count?: () => Count }} Stage */
+/**
+ * @typedef {{ script: string, args?: string[], env?: Record<string, string>, count?: () => Count, isBackground?: true
+ * }} Stage
+ * `isBackground` gives a stage the lowest priority.
+ */
 
-/** @type {{ sideBySide: Stage[][], inOrder: Stage[] }} */
-const everyTime = {
-  sideBySide: [
+/** @type {Stage} */
+const buildApps = { script: 'build:apps', isBackground: true };
+/** @type {Stage} */
+const e2e = { script: 'test:e2e:built', env: { CUELINE_E2E_RESULTS: e2eResults }, count: countE2e };
+
+/** @type {Stage[][][]} */
+const everyTime = [
+  [
     [
       { script: 'format:check' },
       { script: 'lint' },
@@ -36,23 +47,18 @@ const everyTime = {
     ],
     [{ script: 'packages' }, { script: 'outside' }],
   ],
-  inOrder: [
-    { script: 'test:unit', args: unitArgs, count: countUnit },
-    { script: 'test:e2e', env: { CUELINE_E2E_RESULTS: e2eResults }, count: countE2e },
-  ],
-};
+  [[{ script: 'test:unit', args: unitArgs, count: countUnit }], [buildApps]],
+  [[e2e]],
+];
 
-/** @type {typeof everyTime} */
-const longStages = {
-  sideBySide: [],
-  inOrder: [
-    { script: 'outside', args: ['--long'] },
-    { script: 'test:unit:long', args: unitArgs, count: countUnit },
-    { script: 'test:e2e', env: { CUELINE_E2E: 'long', CUELINE_E2E_RESULTS: e2eResults }, count: countE2e },
-  ],
-};
+/** @type {Stage[][][]} */
+const longStages = [
+  [[{ script: 'outside', args: ['--long'] }]],
+  [[{ script: 'test:unit:long', args: unitArgs, count: countUnit }], [buildApps]],
+  [[{ ...e2e, env: { ...e2e.env, CUELINE_E2E: 'long' } }]],
+];
 
-const stages = process.argv.includes('--long') ? longStages : everyTime;
+const groups = process.argv.includes('--long') ? longStages : everyTime;
 
 rmSync(join(root, 'test-results'), { recursive: true, force: true });
 const tarballs = mkdtempSync(join(tmpdir(), 'cueline-pack-'));
@@ -69,8 +75,7 @@ const lines = [];
 const total = { passed: 0, failed: 0 };
 let stopped = false;
 
-await Promise.all(stages.sideBySide.map((list) => runInOrder(list, 'at the end')));
-await runInOrder(stages.inOrder, 'at once');
+for (const lists of groups) await Promise.all(lists.map((list) => runInOrder(list, lists.length > 1)));
 
 console.log(`\n=== summary ===\n${lines.join('\n')}\n`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
@@ -78,23 +83,25 @@ process.exit(stopped ? 1 : 0);
 
 /**
  * @param {Stage[]} list
- * @param {'at once' | 'at the end'} output when the output of a stage is printed; at the end where several stages run
+ * @param {boolean} hasNeighbors true if another list runs at the same time
  */
-async function runInOrder(list, output) {
+async function runInOrder(list, hasNeighbors) {
   for (const stage of list) {
     if (stopped) lines.push(`  -  ${stage.script.padEnd(14)}  not run`);
-    else await runStage(stage, output);
+    // two outputs at the same time would be hard to read, so only that of tests is printed while they run
+    else await runStage(stage, hasNeighbors && stage.count === undefined ? 'at the end' : 'at once');
   }
 }
 
 /**
  * @param {Stage} stage
- * @param {'at once' | 'at the end'} output
+ * @param {'at once' | 'at the end'} output when the output of the stage is printed
  */
-async function runStage({ script, args = [], env = {}, count }, output) {
+async function runStage(stage, output) {
+  const { script, count } = stage;
   if (output === 'at once') console.log(`\n=== ${script} ===`);
   const began = performance.now();
-  const { status, said } = await runScript([script, ...args], env, output);
+  const { status, said } = await runScript(stage, output);
   const seconds = `${((performance.now() - began) / 1000).toFixed(1)} s`.padStart(8);
   if (output === 'at the end') console.log(`\n=== ${script} ===\n${said}`);
   const tests = count?.();
@@ -116,15 +123,15 @@ async function runStage({ script, args = [], env = {}, count }, output) {
 }
 
 /**
- * @param {string[]} args
- * @param {Record<string, string>} env
+ * @param {Stage} stage
  * @param {'at once' | 'at the end'} output
  * @returns {Promise<{ status: number, said: string }>}
  */
-async function runScript(args, env, output) {
+async function runScript({ script, args = [], env = {}, isBackground }, output) {
   /** @type {import('node:child_process').StdioOptions} */
   const stdio = output === 'at once' ? 'inherit' : ['ignore', 'pipe', 'pipe'];
-  const child = startPnpm(['run', ...args], { cwd: root, stdio, env: { ...environment, ...env } });
+  const child = startPnpm(['run', script, ...args], { cwd: root, stdio, env: { ...environment, ...env } });
+  if (isBackground && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
   let said = '';
   for (const stream of [child.stdout, child.stderr])
     stream?.setEncoding('utf8').on('data', (text) => (said += text));

@@ -15,15 +15,15 @@ const greet = definePrompt(
 );
 
 // #region shut-down
-const underWay = new Set<Promise<void>>();
+const inProgress = new Set<Promise<void>>();
 const route = createPromptRoute(greet, {
   model: scriptedModel([[{ text: 'Hello Ada!', delay: 200 }]]),
   origins: ['https://app.example'],
   auth: async (request) =>
     request.headers.get('authorization') === 'Bearer token' ? { subject: 'ada' } : null,
   waitUntil(run) {
-    underWay.add(run);
-    void run.finally(() => underWay.delete(run));
+    inProgress.add(run);
+    void run.finally(() => inProgress.delete(run));
   },
 });
 // srvx would cut answers off after five seconds, and leave the process to the runs
@@ -32,7 +32,7 @@ const server = serve({ fetch: (request) => route(request), gracefulShutdown: fal
 async function shutDown(): Promise<void> {
   const answered = server.close(); // accepts no new requests; open ones continue
   // a bit less than your platform waits before it kills
-  await Promise.race([Promise.all([answered, ...underWay]), sleep(25_000)]);
+  await Promise.race([Promise.all([answered, ...inProgress]), sleep(25_000)]);
   process.exit();
 }
 process.once('SIGTERM', () => void shutDown());
@@ -41,7 +41,7 @@ await server.ready();
 
 const executor = viaRoute(`${server.url}api/greet`, { headers: { authorization: 'Bearer token' } });
 const answer = createRun(remotePrompt<typeof greet>('greet'), { executor }).start({ name: 'Ada' });
-while (underWay.size === 0) await sleep(10);
+while (inProgress.size === 0) await sleep(10);
 process.kill(process.pid, 'SIGTERM');
 console.log(await answer);
 // prints: Hello Ada!

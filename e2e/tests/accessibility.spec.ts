@@ -51,7 +51,7 @@ test('axe finds nothing around a run, in both themes', async ({ playground }) =>
 
 type Check = (view: string, reading?: { withEditor: boolean }) => Promise<void>;
 
-/** Waits for the end of a run that was under way while axe read the page. */
+/** Waits for the end of a run that was in progress while axe read the page. */
 async function done({ status }: Playground): Promise<void> {
   await expect(status).toHaveAttribute('data-status', 'done', { timeout: 120_000 });
 }

@@ -23,7 +23,7 @@ export default definePrompt(
 
 const slow = (city: string): string => looking(city, "() => ({ sky: 'clear' })");
 
-/** A script whose call is under way until the user leaves the page. */
+/** A script whose call is in progress until the user leaves the page. */
 const endless = looking('Bergen', '() => new Promise(() => {})');
 
 async function openHistory({ page }: Playground): Promise<void> {

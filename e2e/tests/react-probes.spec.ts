@@ -72,13 +72,13 @@ for (const mode of ['development', 'production'] as const) {
       expect(seen).toEqual({ status: 'done', text: 'whole', calls: 1, mounts: twice });
     });
 
-    test('hiding and showing a run while it is under way loses nothing', effects, async ({ page }) => {
+    test('hiding and showing a run while it is in progress loses nothing', effects, async ({ page }) => {
       const seen = await page.evaluate(() => window.probes.hideAndShow());
       expect(seen).toEqual({ status: 'done', text: 'whole', calls: 1, statusOnReturn: 'running' });
     });
 
     test(
-      'unmounting a run while it is under way, and remounting it by its id, loses nothing',
+      'unmounting a run while it is in progress, and remounting it by its id, loses nothing',
       effects,
       async ({ page }) => {
         const seen = await page.evaluate(() => window.probes.remountById());

@@ -2,7 +2,7 @@ import { expect, type Locator, type Page } from '@playwright/test';
 
 export const call = (name: string, input: unknown = {}) => ({ toolCall: { name, input } });
 
-/** A script with these definitions and a tool `wait`, whose call is under way until the run is stopped. */
+/** A script with these definitions and a tool `wait`, whose call is in progress until the run is stopped. */
 export const script = (define: string): string => `import { definePrompt } from '@cueline/core';
 import { z } from 'zod';
 

@@ -8,7 +8,7 @@ import type { LimitStore } from '@cueline/edge';
 import { createGuard } from './limits.ts';
 import { prompts } from './prompts.ts';
 
-/** How long a shutdown waits for the steps under way, in ms: less than the whole process has. */
+/** How long a shutdown waits for the steps in progress, in ms: less than the whole process has. */
 const GRACE_MS = 8_000;
 
 /** Runs in a folder, and what else has to survive a restart. */
@@ -16,7 +16,7 @@ export type StoredRuns = {
   durable: Durable;
   /** Signs the sessions. A run belongs to a session, so a new secret would separate users from their runs. */
   sessionSecret: string;
-  /** Lets the steps under way end, and closes the database. */
+  /** Lets the steps in progress end, and closes the database. */
   close(): Promise<void>;
 };
 

@@ -5,7 +5,7 @@ import { createMemoryLimits } from '@cueline/edge';
 import { serve, type ServerRequest } from 'srvx';
 import { staticMiddleware } from 'srvx/static';
 import type { WorkerEnvironment } from './create-app.ts';
-import { logHouse } from './log-house.ts';
+import { logGuesthouse } from './log-guesthouse.ts';
 import { openRuns } from './open-runs.ts';
 import type { Assets } from './serve-page.ts';
 import { endOnSignal } from './shut-down.ts';
@@ -19,7 +19,7 @@ const assets: Assets = {
   fetch: async (request) => files(request, () => new Response('There is no such file.', { status: 404 })),
 };
 const address = (request: ServerRequest): string => request.ip ?? '';
-const underWay = new Set<Promise<void>>();
+const inProgress = new Set<Promise<void>>();
 
 const server = serve({
   port: Number(PORT),
@@ -31,12 +31,12 @@ const server = serve({
   fetch: async (request) =>
     worker.fetch(request, await bindings, {
       waitUntil(work) {
-        underWay.add(work);
-        void work.finally(() => underWay.delete(work));
+        inProgress.add(work);
+        void work.finally(() => inProgress.delete(work));
       },
     }),
 });
-logHouse();
+logGuesthouse();
 if (HOUSE_MS !== undefined) house.latencyMs = Number(HOUSE_MS);
 const bindings = bind();
 await bindings;
@@ -52,7 +52,7 @@ async function bind(): Promise<WorkerEnvironment> {
   const limitStore = createMemoryLimits();
   const runs =
     DURABLE === undefined || DURABLE === '' ? undefined : await openRuns(DURABLE, variables, limitStore);
-  endOnSignal(server, underWay, runs);
+  endOnSignal(server, inProgress, runs);
   return {
     ...variables,
     ASSETS: assets,

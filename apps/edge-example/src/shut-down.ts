@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A server that stops accepting requests and answers all accepted ones, or runs whose steps under way end. */
+/** A server that stops accepting requests and answers all accepted ones, or runs whose steps in progress end. */
 type Closing = { close(): Promise<void> };
 
 /** How long runs may continue, in ms: less than the ten seconds after which Docker kills the process. */
@@ -10,18 +10,18 @@ const PATIENCE_MS = 9_000;
  * Ends the process after SIGTERM or Ctrl+C: open requests and runs have some time, and no new ones begin. Without
  * this, a run
  * that waits for a response would keep the process alive. Stored runs continue in the next process, so only their steps
- * under way are awaited, and pages that watch them reconnect. A second signal ends it at once.
+ * in progress are awaited, and pages that watch them reconnect. A second signal ends it at once.
  */
 export function endOnSignal(
   server: Closing,
-  underWay: ReadonlySet<Promise<void>>,
+  inProgress: ReadonlySet<Promise<void>>,
   stored: Closing | undefined,
 ): void {
   async function end(): Promise<void> {
     const answered = server.close();
-    if (underWay.size > 0)
-      console.log(`Runs under way: ${underWay.size}. They have ${PATIENCE_MS / 1_000} s.`);
-    const finished = stored?.close() ?? Promise.all([answered, ...underWay]);
+    if (inProgress.size > 0)
+      console.log(`Runs in progress: ${inProgress.size}. They have ${PATIENCE_MS / 1_000} s.`);
+    const finished = stored?.close() ?? Promise.all([answered, ...inProgress]);
     await Promise.race([finished, sleep(PATIENCE_MS)]);
     process.exit();
   }

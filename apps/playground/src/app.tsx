@@ -1,6 +1,6 @@
 import { Tooltip } from 'radix-ui';
 import { lazy, Suspense, useEffect, type ReactNode } from 'react';
-import { loadAhead } from './layout/load-ahead.ts';
+import { preload } from './layout/preload.ts';
 import { NarrowLayout } from './layout/narrow-layout.tsx';
 import { TopBar } from './layout/top-bar.tsx';
 import { useKeptFocus } from './layout/use-kept-focus.ts';
@@ -37,7 +37,7 @@ export function App() {
   useTimelineKeys();
   useEffect(() => {
     onStorageProblem((message) => toast.warning(message, { duration: 15_000 }));
-    const timer = setTimeout(() => void loadAhead(), AHEAD_AFTER_MS);
+    const timer = setTimeout(() => void preload(), AHEAD_AFTER_MS);
     const stopWatching = watchScript();
     return () => {
       clearTimeout(timer);

@@ -3,7 +3,7 @@ import { proxied } from '@cueline/core/models';
 import { createRunRegistry, type PromptProviderProps } from '@cueline/react';
 import { indexedDbStorage, type IndexedDbStorage } from '@cueline/react/indexeddb';
 import { useSyncExternalStore } from 'react';
-import { inPage } from './in-page.ts';
+import { inPageExecutor } from './in-page-executor.ts';
 import { pageServer } from './page-server.ts';
 
 /** Where runs can happen: the names of the executors in the address (`?where=route`), with their labels. */
@@ -20,8 +20,8 @@ const { url, model } = pageServer ?? { url: '/api', model: '' };
 // #region executors
 /** The only difference: prompts, tools and components are the same wherever a run happens. */
 const providers: Record<ExecutorName, () => PromptProviderProps> = {
-  page: () => ({ model: 'demo:guesthouse', executor: inPage({ providers: { demo: loadDemo } }) }),
-  proxied: () => ({ model, executor: inPage(proxied(`${url}/models`)) }),
+  page: () => ({ model: 'demo:guesthouse', executor: inPageExecutor({ providers: { demo: loadDemo } }) }),
+  proxied: () => ({ model, executor: inPageExecutor(proxied(`${url}/models`)) }),
   route: () => ({ executor: viaRoute(`${url}/prompts`) }),
 };
 // #endregion

@@ -61,7 +61,7 @@ function PageLink<Input>({ to, isCurrent, definition }: PageLinkProps<Input>) {
     >
       {pages[to]}
       <span className={clsx('size-1.5 rounded-full', colorOf(status))}>
-        {status === 'running' && <span className="sr-only">(under way)</span>}
+        {status === 'running' && <span className="sr-only">(in progress)</span>}
         {status === 'waiting' && <span className="sr-only">(waits for you)</span>}
       </span>
     </a>

@@ -107,15 +107,15 @@ export {
   type RunEvent,
   type RunEventBody,
   type RunOutcome,
-  type SourceFacts,
-  type ToolCallFacts,
+  type AnswerSource,
+  type ToolCallMetadata,
 } from './log/events.ts';
 export type {
   AgentState,
   ApprovalState,
   ClientToolCallState,
   RetryState,
-  RunFacts,
+  RunFields,
   RunState,
   RunStatus,
   SteerState,
@@ -126,7 +126,7 @@ export type {
   VariableState,
 } from './log/state.ts';
 export { upgradeLog } from './log/upgrade-log.ts';
-export { createReducer, initialState, isUnderWay, reduce, reduceAll, type Reducer } from './log/reduce.ts';
+export { createReducer, initialState, isInProgress, reduce, reduceAll, type Reducer } from './log/reduce.ts';
 export { hasPending, isPending } from './log/pending.ts';
 export { createRunLog, type RunLog, type RunLogOptions } from './log/run-log.ts';
 export type { Scheduler } from './log/schedule.ts';

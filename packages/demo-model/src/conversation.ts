@@ -59,7 +59,7 @@ export function readConversation(prompt: LanguageModelV4Prompt): Conversation {
     task: readTask(texts.slice(windowAt + 1), window, outcomes, lastDone),
     window,
     files: countFiles(prompt[requestAt]),
-    isFirst: !prompt.some(({ role }) => role === 'assistant') && !isUnderWay(window),
+    isFirst: !prompt.some(({ role }) => role === 'assistant') && !isInProgress(window),
     isFollowUp: prompt.slice(0, requestAt).some(({ role }) => role === 'assistant'),
     outcomes: current,
     allOutcomes: outcomes,
@@ -69,7 +69,7 @@ export function readConversation(prompt: LanguageModelV4Prompt): Conversation {
 }
 
 /** True for a list with finished work, which may be hidden: only a list of the model's own has ids. */
-function isUnderWay(window: TaskWindow | undefined): boolean {
+function isInProgress(window: TaskWindow | undefined): boolean {
   return window !== undefined && (window.done.length > 0 || window.current?.id !== undefined);
 }
 

@@ -3,7 +3,7 @@ import type { DurableCommand } from '@cueline/core/durable';
 import type { Steps } from './advance-run.ts';
 import { checkTexts } from './check-texts.ts';
 import type { DurableDriver } from './driver.ts';
-import { commandOf, decide, isSameCommand, refusedForAnother, type Decision } from './respond.ts';
+import { commandOf, decide, isSameCommand, refusedForAnother, type Decision } from './decide-command.ts';
 import type { DurableStore, ReadEvents } from './store.ts';
 
 export type SenderSettings = {

@@ -1,4 +1,4 @@
-// Commands for what is under way in a step: a stop ends it, and an edit reaches the task list of an agent.
+// Commands for what is in progress in a step: a stop ends it, and an edit reaches the task list of an agent.
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { createRun, definePrompt, reduceAll, type PromptDefinition, type RunCommand } from '@cueline/core';

@@ -1,6 +1,6 @@
 import {
   CuelineError,
-  isUnderWay,
+  isInProgress,
   type PromptDefinition,
   type PromptTypes,
   type RunOptions,
@@ -44,7 +44,7 @@ export type RunRegistry = {
 /** The options of {@link createRunRegistry}. */
 export type RunRegistryOptions = {
   /**
-   * How many runs may be under way without being shown. Beyond that, the one unseen for longest is stopped. Default
+   * How many runs may be in progress without being shown. Beyond that, the one unseen for longest is stopped. Default
    * 8.
    */
   maxBackground?: number | undefined;
@@ -80,7 +80,7 @@ export function createRunRegistry(options: RunRegistryOptions = {}): RunRegistry
     let ended = 0;
     for (const one of [...unseen].toReversed()) {
       if (one.held || runs.get(one.id) !== one) unseen.delete(one);
-      else if (isUnderWay(one.getState())) {
+      else if (isInProgress(one.getState())) {
         if ((running += 1) > maxBackground) one.stop();
       } else if ((ended += 1) > maxKept) {
         runs.delete(one.id);

@@ -24,7 +24,7 @@ export type SharedRun<Input = void, Types extends PromptTypes = PromptTypes> = O
   Run<Input, Types>,
   'configure'
 > & {
-  /** Sets what the next start uses; a start that is under way does not change. */
+  /** Sets what the next start uses; a start that is in progress does not change. */
   configure(config: RunConfig<Input, Types>): void;
   /**
    * Counts a holder of this run. Returns the function that releases it, and whether the last release stops the run.

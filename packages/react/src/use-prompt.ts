@@ -79,7 +79,7 @@ export type UseInlinePromptOptions<Watched extends Watch = readonly WatchedField
 /** The actions on a run. They keep their identity from render to render. */
 export type RunActions<Input = void, Types extends PromptTypes = PromptTypes> = {
   /**
-   * Starts anew; a run that is under way is stopped first, unless `whenBusy` says otherwise. Starting again
+   * Starts anew; a run that is in progress is stopped first, unless `whenBusy` says otherwise. Starting again
    * with the same `key` does nothing, so a start in a mount effect is one start in StrictMode, too. Resolves
    * with the result, and rejects with the run's error; the state says the same, so the promise may be ignored.
    */

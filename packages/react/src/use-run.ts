@@ -11,7 +11,7 @@ const useBrowserEffect = typeof document === 'undefined' ? useEffect : useLayout
  * and only when `isEqual` (default `Object.is`) finds a difference. The selector may stand in the component.
  *
  * It uses plain state and an effect: an update of `useSyncExternalStore` is synchronous and restarts a
- * transition that is under way, so a stream would starve it.
+ * transition that is in progress, so a stream would starve it.
  *
  * @example
  * const usage = useRun(run, (state) => state.usage.totalTokens);

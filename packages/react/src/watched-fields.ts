@@ -1,7 +1,7 @@
-import type { PromptTypes, RunFacts, RunState } from '@cueline/core';
+import type { PromptTypes, RunFields, RunState } from '@cueline/core';
 
 /** A field of a run's state that a component can watch. */
-export type WatchedField = keyof RunFacts | 'status' | 'phase' | 'retrying';
+export type WatchedField = keyof RunFields | 'status' | 'phase' | 'retrying';
 
 /** Which fields a component watches; `false` for none. */
 export type Watch = readonly WatchedField[] | false;

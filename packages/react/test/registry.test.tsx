@@ -84,7 +84,7 @@ test('beyond maxBackground, the run that was shown least recently is stopped', a
   }
   expect(idsOf(registry)).toEqual(['a', 'b', 'c', 'd']);
   await expect.poll(() => statusesOf(registry)).toEqual(['running', 'stopped', 'running', 'running']);
-  // the one that is stopped is no more under way, so that the next has room
+  // the one that is stopped is no longer in progress, so that the next has room
   page.show(show('a', 'd'));
   await settle();
   expect(statusesOf(registry)).toEqual(['running', 'stopped', 'running', 'running']);

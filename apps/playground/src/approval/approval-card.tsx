@@ -94,7 +94,7 @@ export function ApprovalCard({
       )}
       <div className="flex shrink-0 flex-wrap items-center gap-2">
         <Button
-          look="primary"
+          variant="primary"
           disabled={isSending}
           aria-disabled={isFresh}
           onClick={(event) => !isUnread(event) && approve()}
@@ -105,7 +105,7 @@ export function ApprovalCard({
         {!providerExecuted && (
           <Button
             ref={edit}
-            look="outline"
+            variant="outline"
             disabled={isSending}
             onClick={editing ? stopEditing : () => setEditing(true)}
           >
@@ -159,7 +159,7 @@ function RefuseForm({ owner, isSending, isFresh, isUnread, onRefuse, onEscape }:
       />
       <Button
         type="submit"
-        look="outline"
+        variant="outline"
         disabled={isSending}
         aria-disabled={isFresh}
         onClick={(event) => isUnread(event) && event.preventDefault()}

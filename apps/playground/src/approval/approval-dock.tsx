@@ -1,4 +1,4 @@
-import { isUnderWay, isPending, type Run, type RunState } from '@cueline/core';
+import { isInProgress, isPending, type Run, type RunState } from '@cueline/core';
 import { clsx } from 'clsx';
 import { useEffect, useRef } from 'react';
 import { allPending } from '../state/pending.ts';
@@ -25,7 +25,7 @@ export function ApprovalDock({
   onAnswered: () => void;
 }) {
   const all = allPending(state);
-  const open = isUnderWay(state) ? all.filter(isPending) : [];
+  const open = isInProgress(state) ? all.filter(isPending) : [];
   const pending = open[0];
   const dock = useRef<HTMLDivElement>(null);
   const hadFocus = useRef(false);

@@ -62,7 +62,7 @@ export function ClientToolCard({ run, call, agent, hidden, place, total }: Clien
       </ResponseForm>
       <div className="flex shrink-0 flex-wrap items-center gap-2">
         <Button
-          look="primary"
+          variant="primary"
           disabled={isSending}
           aria-disabled={isFresh}
           onClick={(event) => !isUnread(event) && send()}
@@ -71,7 +71,7 @@ export function ClientToolCard({ run, call, agent, hidden, place, total }: Clien
           Answer
         </Button>
         <Button
-          look="outline"
+          variant="outline"
           disabled={isSending}
           aria-disabled={isFresh}
           onClick={(event) => !isUnread(event) && fail()}

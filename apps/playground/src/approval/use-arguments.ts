@@ -10,7 +10,7 @@ import {
   type ArgumentsDraft,
   type ArgumentsView,
 } from './arguments-draft.ts';
-import { placeIssues } from './place-issues.ts';
+import { issuesByField } from './issues-by-field.ts';
 import type { RefusedArguments } from './refused-arguments.ts';
 
 /** The arguments of a call while the user edits them. */
@@ -52,7 +52,7 @@ export function useArguments(
   const [issues, setIssues] = useKeptState(
     owner,
     'issues',
-    () => refused && placeIssues(refused.reason, args.field),
+    () => refused && issuesByField(refused.reason, args.field),
   );
   const [attempts, setAttempts] = useState(0);
   const [showsAll, setShowsAll] = useState(false);

@@ -4,7 +4,7 @@ import { instructionsName } from '../sandbox/script/definition.ts';
 import type { FoundDefinition } from '../sandbox/script/find-definitions.ts';
 import type { ShownRun } from '../state/shown-run.ts';
 import { formatDuration, plural } from '../ui/format.ts';
-import { agentOf, promptsOf, type PromptOfRun } from '../inspector/scopes.ts';
+import { agentOf, promptsOf, type PromptOfRun } from '../inspector/prompts-of-run.ts';
 
 /** What the definitions of a line cost, in a few characters and in a sentence. */
 export type LineCost = { label: string; title: string };
@@ -92,8 +92,8 @@ function countCalls(states: readonly RunState[]): Map<string, Calls> {
   };
   for (const state of states) {
     const made = new Set<string>();
-    for (const { facts, agent } of promptsOf(state)) {
-      for (const { toolName, subCalls = [], ...call } of facts.toolCalls) {
+    for (const { work, agent } of promptsOf(state)) {
+      for (const { toolName, subCalls = [], ...call } of work.toolCalls) {
         made.add(`${call.toolCallId} ${toolName}`);
         add(agent, toolName, runTime(call));
         for (const { name, ...sub } of subCalls) {
@@ -128,9 +128,9 @@ function sumOf(one: number | undefined, other: number | undefined): number | und
 function tokensOf(state: RunState): Map<string, number> {
   const tokens = new Map<string, number>();
   const latest = new Map<string | undefined, PromptOfRun>();
-  for (const prompt of promptsOf(state)) if (prompt.facts.steps.length > 0) latest.set(prompt.agent, prompt);
-  for (const { facts, agent } of latest.values()) {
-    for (const [name, count] of partsOf(facts.steps.at(-1)!.request)) {
+  for (const prompt of promptsOf(state)) if (prompt.work.steps.length > 0) latest.set(prompt.agent, prompt);
+  for (const { work, agent } of latest.values()) {
+    for (const [name, count] of partsOf(work.steps.at(-1)!.request)) {
       const [kind, own] = name;
       tokens.set(`${kind} ${keyOf(agent, own)}`, count);
     }

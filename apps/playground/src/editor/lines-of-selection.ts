@@ -3,7 +3,7 @@ import { messageName } from '../sandbox/script/definition.ts';
 import type { FoundDefinition, FoundDefinitions } from '../sandbox/script/find-definitions.ts';
 import type { Selection } from '../state/inspection.ts';
 import type { ShownRun } from '../state/shown-run.ts';
-import { agentOf, definitionsOf, namesOf, promptsOf, type Facts } from '../inspector/scopes.ts';
+import { agentOf, definitionsOf, namesOf, promptsOf, type Work } from '../inspector/prompts-of-run.ts';
 
 /** Lines of the script, both included. */
 export type LineRange = { line: number; lastLine: number };
@@ -29,9 +29,9 @@ export function linesOfSelection(
     return definitionsOf(definitions, [of], name, agent);
   }
   const state = stateOf(selection.turn);
-  const facts: Facts | undefined =
+  const work: Work | undefined =
     selection.agent === undefined ? state : state?.agents.find(({ path }) => path === selection.agent);
-  if (state === undefined || facts === undefined) return [];
+  if (state === undefined || work === undefined) return [];
   const agent = namesOf(state.agents, selection.agent);
   const ofTool = (name: string): readonly FoundDefinition[] => {
     const found = definitionsOf(definitions, ['tool', 'agent'], name, agent);
@@ -42,15 +42,15 @@ export function linesOfSelection(
   const own = ownLines(definitions, promptLine, agent);
   if (selection.kind === 'call') {
     const { step, toolCallId } = selection;
-    const call = facts.toolCalls.find((one) => one.toolCallId === toolCallId && one.step === step);
+    const call = work.toolCalls.find((one) => one.toolCallId === toolCallId && one.step === step);
     if (call === undefined) return [];
     const found = ofTool(call.toolName);
     return found.length > 0 ? found : own;
   }
   const added =
     selection.step === 0
-      ? messagesOf(definitions, facts.steps[0]?.request.messages.length ?? 0, agent)
-      : facts.toolCalls
+      ? messagesOf(definitions, work.steps[0]?.request.messages.length ?? 0, agent)
+      : work.toolCalls
           .filter(({ step }) => step === selection.step - 1)
           .flatMap(({ toolName }) => ofTool(toolName));
   return added.length > 0 ? [...new Set(added)] : own;
@@ -109,7 +109,7 @@ function latestCall(definition: FoundDefinition, state: RunState, turn: number):
   const [whole, part] = definition.name.split('.');
   const calls = promptsOf(state)
     .filter(({ agent }) => agent === wanted)
-    .flatMap(({ facts, path }) => facts.toolCalls.map((call) => ({ call, path })))
+    .flatMap(({ work, path }) => work.toolCalls.map((call) => ({ call, path })))
     .filter(({ call }) => call.toolName === whole)
     .filter(({ call }) => part === undefined || call.subCalls?.some(({ name }) => name === part));
   const latest = calls.toSorted((a, b) => a.call.calledAt - b.call.calledAt).at(-1);

@@ -1,4 +1,4 @@
-import { endWaitForEditor } from './editor-shown.ts';
+import { endWaitForEditor } from './wait-for-editor.ts';
 import type * as ScriptEditorModule from './script-editor.tsx';
 
 /**

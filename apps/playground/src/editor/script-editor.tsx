@@ -1,13 +1,13 @@
 import Editor, { type OnMount } from '@monaco-editor/react';
 import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
-import { loadLater } from '../panes/load-later.tsx';
+import { lazyComponent } from '../panes/lazy-component.tsx';
 import { usePreview } from '../state/preview.ts';
 import { usePlayground } from '../state/store.ts';
 import { shownTheme, useTheme } from '../state/theme.ts';
 import { useRunDetails } from '../state/use-run-details.ts';
 import { leaveEditorKeys } from './leave-editor-keys.ts';
-import { endWaitForEditor } from './editor-shown.ts';
-import { createScriptModel, firstCheck, forgetOldModels, monaco, prepareLooks } from './monaco.ts';
+import { endWaitForEditor } from './wait-for-editor.ts';
+import { createScriptModel, firstCheck, forgetOldModels, monaco, prepareStyles } from './monaco.ts';
 import type { Checked } from './problems.tsx';
 import { scriptPath } from './script-path.ts';
 import { prefersReducedMotion } from '../ui/reduced-motion.ts';
@@ -15,7 +15,7 @@ import { prefersReducedMotion } from '../ui/reduced-motion.ts';
 type CodeEditor = Parameters<OnMount>[0];
 type Model = NonNullable<ReturnType<CodeEditor['getModel']>>;
 /** Connects the lines with a run. It parses scripts, so its code is large and loads later. */
-const SourceLines = loadLater(() => import('./source-lines.tsx').then((it) => it.SourceLines));
+const SourceLines = lazyComponent(() => import('./source-lines.tsx').then((it) => it.SourceLines));
 
 /** The owner of the markers for compiling and running the script, apart from those of its types. */
 const MARKER_OWNER = 'cueline';
@@ -67,7 +67,7 @@ const optionsAtFirst = { ...options, model: null };
 export async function prepareEditor(): Promise<void> {
   const { script, openScript } = usePlayground.getState();
   createScriptModel(script, scriptPath(openScript.id));
-  prepareLooks(`cueline-${shownTheme()}`, options);
+  prepareStyles(`cueline-${shownTheme()}`, options);
   await new Promise((resolve) => setTimeout(resolve));
 }
 

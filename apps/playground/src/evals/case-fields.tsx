@@ -4,7 +4,7 @@ import { memo, type Ref } from 'react';
 import type { EditableParameter } from '../prompts/editable-prompt.ts';
 import { ValueField } from '../prompts/prompt-values.tsx';
 import { Button } from '../ui/button.tsx';
-import { TextArea, TextInput } from '../ui/form.tsx';
+import { TextArea, TextInput } from '../ui/form-controls.tsx';
 import { offerUndo } from '../ui/toast.ts';
 import type { EditableCase } from './eval-settings.ts';
 import { useEvals } from './store.ts';

@@ -1,4 +1,4 @@
-import { isUnderWay } from '@cueline/core';
+import { isInProgress } from '@cueline/core';
 import type { EvalResult } from '@cueline/core/evals';
 import { ClipboardCheck, ScrollText } from 'lucide-react';
 import { definitionOf } from '../prompts/definition-of.ts';
@@ -7,7 +7,7 @@ import { sharedOf, usePrompts } from '../prompts/store.ts';
 import { openLinkedRun, showLinkedRun } from '../state/run-session.ts';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
-import { Choose } from '../ui/form.tsx';
+import { Choose } from '../ui/form-controls.tsx';
 import { formatDuration, plural } from '../ui/format.ts';
 import { TextDiff } from '../ui/text-diff.tsx';
 import { toast } from '../ui/toast.ts';
@@ -142,7 +142,7 @@ function Answer({
               <Button
                 onClick={() => {
                   const { promptSession } = usePlayground.getState();
-                  if (promptSession !== undefined && isUnderWay(promptSession.run.getState())) {
+                  if (promptSession !== undefined && isInProgress(promptSession.run.getState())) {
                     toast.error(
                       'A run is in progress in Prompts. Stop it or wait until it ends, then open this run again.',
                     );

@@ -5,7 +5,7 @@ import type { EditablePrompt } from '../prompts/editable-prompt.ts';
 import { useTypedText } from '../input/use-typed-text.ts';
 import { StatusBadge } from '../prompts/status-badge.tsx';
 import { Button } from '../ui/button.tsx';
-import { Checkbox, Choose, TextInput } from '../ui/form.tsx';
+import { Checkbox, Choose, TextInput } from '../ui/form-controls.tsx';
 import { choosePrompt } from './choose-prompt.ts';
 import { MAX_MODELS, type EvalSettings, type ScorerKind, type ScorerSetting } from './eval-settings.ts';
 import { furtherModels, missingVersions, otherModels, ownModel } from './plan-eval.ts';

@@ -120,12 +120,12 @@ function Cases({ cases, parameters }: CasesProps) {
       </ul>
       <div className="grid justify-items-start px-4 pb-4 narrow:px-3">
         {left > 0 && (
-          <Button look="outline" className="mb-2" onClick={() => setShown(shown + PAGE)}>
+          <Button variant="outline" className="mb-2" onClick={() => setShown(shown + PAGE)}>
             Show more cases ({formatCount(left)} left)
           </Button>
         )}
         <Button
-          look="outline"
+          variant="outline"
           onClick={() => {
             isAdded.current = true;
             addCase();

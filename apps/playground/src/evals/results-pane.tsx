@@ -4,7 +4,7 @@ import { usePlayground } from '../state/store.ts';
 import { Announce } from '../ui/announce.tsx';
 import { EmptyPane } from '../ui/empty-pane.tsx';
 import { Button } from '../ui/button.tsx';
-import { Choose, TextInput } from '../ui/form.tsx';
+import { Choose, TextInput } from '../ui/form-controls.tsx';
 import { plural } from '../ui/format.ts';
 import { usePrompts } from '../prompts/store.ts';
 import { areOutdated } from './plan-eval.ts';

@@ -49,7 +49,7 @@ export function ResultsTable({ columns, rows }: { columns: readonly Column[]; ro
         </tbody>
       </table>
       {rows.length > shown && (
-        <Button look="outline" className="mt-2" onClick={() => setShown(shown + PAGE)}>
+        <Button variant="outline" className="mt-2" onClick={() => setShown(shown + PAGE)}>
           Show more cases ({rows.length - shown} left)
         </Button>
       )}

@@ -1,4 +1,4 @@
-import { isUnderWay, initialState } from '@cueline/core';
+import { isInProgress, initialState } from '@cueline/core';
 import { useRun, type WatchedRun } from '@cueline/react';
 import { ClipboardPlus } from 'lucide-react';
 import { toast } from '../ui/toast.ts';
@@ -13,12 +13,12 @@ const noRun: WatchedRun = { getState: () => initialState, subscribe: () => () =>
 export function RunToCase() {
   const session = usePlayground((state) => state.promptSession);
   const state = useRun(session?.run ?? noRun);
-  if (session === undefined || isUnderWay(state) || state.status !== 'done') return null;
+  if (session === undefined || isInProgress(state) || state.status !== 'done') return null;
   return (
     <div className="flex shrink-0 items-center gap-3 border-t border-line bg-panel px-4 py-2 narrow:px-3">
       <p className="min-w-0 flex-1 text-sm text-ink-2">Is this the answer you expect?</p>
       <Button
-        look="outline"
+        variant="outline"
         onClick={() => {
           const before = useEvals.getState();
           const problem = addCaseFromRun(session.earlier[0]?.log ?? session.run.log());

@@ -3,10 +3,10 @@ import { clsx } from 'clsx';
 import { Check, CircleAlert, LoaderCircle, X } from 'lucide-react';
 import { usePlayground } from '../state/store.ts';
 
-const looks = {
-  passed: { Icon: Check, look: 'text-ok', label: 'passed' },
-  failed: { Icon: X, look: 'text-danger', label: 'failed' },
-  error: { Icon: CircleAlert, look: 'text-danger', label: 'error' },
+const styles = {
+  passed: { Icon: Check, className: 'text-ok', label: 'passed' },
+  failed: { Icon: X, className: 'text-danger', label: 'failed' },
+  error: { Icon: CircleAlert, className: 'text-danger', label: 'error' },
 } as const;
 
 /** How a run ended, by icon and text. */
@@ -19,6 +19,6 @@ export function StatusIcon({ result }: { result: EvalResult | undefined }) {
       <span className="text-sm text-ink-3">not run</span>
     );
   }
-  const { Icon, look, label } = looks[result.status];
-  return <Icon aria-label={label} className={clsx('size-3.5 shrink-0', look)} />;
+  const { Icon, className, label } = styles[result.status];
+  return <Icon aria-label={label} className={clsx('size-3.5 shrink-0', className)} />;
 }

@@ -49,7 +49,7 @@ export function CallActions({ session, turn, call, agent }: CallActionsProps) {
   };
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <Button look="outline" onClick={open}>
+      <Button variant="outline" onClick={open}>
         <Pencil />
         Edit result…
       </Button>

@@ -78,7 +78,7 @@ export function EditDialog(props: EditDialogProps) {
         </div>
         <footer className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary">
+          <Button type="submit" variant="primary">
             Continue with this
           </Button>
         </footer>

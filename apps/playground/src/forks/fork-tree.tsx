@@ -14,13 +14,13 @@ import { plural } from '../ui/format.ts';
 import { forkTree, type ForkItem, type ForkNode } from './fork-item.ts';
 import { visibleText } from '../ui/visible-text.ts';
 
-const looks: Record<ForkItem['status'], { Icon: LucideIcon; label: string; look: string }> = {
-  idle: { Icon: CircleDashed, label: 'Starting', look: 'text-ink-2' },
-  running: { Icon: LoaderCircle, label: 'Running', look: 'text-go animate-spin' },
-  waiting: { Icon: Pause, label: 'Waiting', look: 'text-warn' },
-  done: { Icon: Check, label: 'Done', look: 'text-ok' },
-  error: { Icon: CircleAlert, label: 'Failed', look: 'text-danger' },
-  stopped: { Icon: CircleStop, label: 'Stopped', look: 'text-ink-3' },
+const styles: Record<ForkItem['status'], { Icon: LucideIcon; label: string; className: string }> = {
+  idle: { Icon: CircleDashed, label: 'Starting', className: 'text-ink-2' },
+  running: { Icon: LoaderCircle, label: 'Running', className: 'text-go animate-spin' },
+  waiting: { Icon: Pause, label: 'Waiting', className: 'text-warn' },
+  done: { Icon: Check, label: 'Done', className: 'text-ok' },
+  error: { Icon: CircleAlert, label: 'Failed', className: 'text-danger' },
+  stopped: { Icon: CircleStop, label: 'Stopped', className: 'text-ink-3' },
 };
 
 export type ForkTreeProps = {
@@ -67,7 +67,7 @@ function Branch({ nodes, shown, onShow, onMove, depth }: BranchProps) {
   return (
     <ul className={clsx(depth > 0 && depth <= DEEPEST && 'ml-[15px] border-l border-line-strong')}>
       {nodes.map((node) => {
-        const { Icon, label, look } = looks[node.status];
+        const { Icon, label, className } = styles[node.status];
         return (
           <li key={node.id}>
             <div className="flex items-center">
@@ -85,7 +85,7 @@ function Branch({ nodes, shown, onShow, onMove, depth }: BranchProps) {
                   {node.steps > 0 && (
                     <span className="text-ink-3 narrow:hidden">{plural(node.steps, 'step')}</span>
                   )}
-                  <Icon aria-hidden className={clsx('size-3.5', look)} />
+                  <Icon aria-hidden className={clsx('size-3.5', className)} />
                   {label}
                 </span>
               </button>

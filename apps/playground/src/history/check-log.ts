@@ -2,7 +2,7 @@ import { createReducer, hasPending, type RunEvent } from '@cueline/core';
 import { createEventCounter, isRunEvent } from '@cueline/core/link';
 import * as z from 'zod';
 import { defaultLimits } from '../sandbox/limits.ts';
-import { createSlices } from '../sandbox/slices.ts';
+import { createTimeSlices } from '../sandbox/time-slices.ts';
 import { toTranscript } from '../transcript/view-model.ts';
 
 // The page's policy forbids `new Function`, and a browser reports the attempt.
@@ -30,7 +30,7 @@ export const CONTRADICTION = 'its events contradict each other';
 export async function problemOfLog(log: readonly RunEvent[]): Promise<string | undefined> {
   const problem = await problemOfEvents(log);
   if (problem !== undefined) return problem;
-  const pause = createSlices();
+  const pause = createTimeSlices();
   try {
     const reducer = createReducer();
     for (const event of log) {
@@ -61,7 +61,7 @@ export async function problemOfEvents(
   const { entries, messageLength } = defaultLimits;
   // a stored run may have been continued several times, and an earlier version stored longer messages
   const countEvent = createEventCounter(isStored ? { messageLength } : { entries });
-  const pause = createSlices();
+  const pause = createTimeSlices();
   let time = 0;
   for (const [index, event] of log.entries()) {
     const excess = countEvent(event);

@@ -1,5 +1,5 @@
 import type { RunEvent, RunState } from '@cueline/core';
-import { isUnderWay } from '@cueline/core';
+import { isInProgress } from '@cueline/core';
 import { editedIn } from '../forks/fork-item.ts';
 import { promptNameOf } from '../state/open-script.ts';
 import { figuresOf } from '../state/shown-run.ts';
@@ -27,11 +27,11 @@ export function describeSession(session: Pick<RunSession, 'run' | 'earlier' | 'p
 /** A run's status as it is stored. */
 function statusOf(state: RunState): StoredStatus {
   if (state.status === 'error' && state.error.code === 'interrupted') return 'interrupted';
-  if (state.status === 'waiting') return isUnderWay(state) ? 'waiting' : 'stopped';
+  if (state.status === 'waiting') return isInProgress(state) ? 'waiting' : 'stopped';
   return state.status === 'idle' ? 'running' : state.status;
 }
 
-/** True while the last turn of a log is under way. */
+/** True while the last turn of a log is in progress. */
 export function isOpenEnded(log: readonly RunEvent[]): boolean {
   return log.at(-1)?.type !== 'run-end';
 }

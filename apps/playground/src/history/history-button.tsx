@@ -1,9 +1,9 @@
 import { History } from 'lucide-react';
-import { loadLater } from '../panes/load-later.tsx';
+import { lazyComponent } from '../panes/lazy-component.tsx';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 
-const HistoryPanel = loadLater(() => import('./history-panel.tsx').then((it) => it.HistoryPanel));
+const HistoryPanel = lazyComponent(() => import('./history-panel.tsx').then((it) => it.HistoryPanel));
 
 /** Opens the list of stored runs. */
 export function HistoryButton() {

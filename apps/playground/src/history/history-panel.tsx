@@ -94,7 +94,7 @@ type RunsProps = {
 function Runs({ nextFocusRef, onClose, onDeleted }: RunsProps) {
   // in a task of its own, because the page draws the opened run in this one
   const closeLater = (): void => void setTimeout(onClose);
-  const { runs, unreadable, isRead, isBlocked, underWay } = useLibrary();
+  const { runs, unreadable, isRead, isBlocked, inProgress } = useLibrary();
   const shown = usePlayground(({ storedRuns, view }) =>
     view === 'script' ? storedRuns.script : view === 'prompts' ? storedRuns.prompts : undefined,
   );
@@ -139,7 +139,7 @@ function Runs({ nextFocusRef, onClose, onDeleted }: RunsProps) {
                   key={row.id}
                   row={row}
                   parent={runs.find(({ id }) => id === row.parent?.id)}
-                  isUnderWay={underWay.has(row.id)}
+                  isInProgress={inProgress.has(row.id)}
                   isShown={row.id === shown}
                   nextFocusRef={nextFocusRef}
                   onOpen={() => void openStored(row).then((opened) => opened && closeLater())}
@@ -153,7 +153,7 @@ function Runs({ nextFocusRef, onClose, onDeleted }: RunsProps) {
           <div className="mx-4 mt-3 flex items-center justify-between gap-3 rounded-lg bg-warn-soft px-3 py-2 text-warn">
             <p>This version of the page cannot read {plural(unreadable.length, 'stored run')}.</p>
             <Button
-              look="outline"
+              variant="outline"
               onClick={() =>
                 void deleteRuns(unreadable, 'What could not be read is deleted.').then(onDeleted)
               }
@@ -185,7 +185,7 @@ function UndoBar({ deletions, nextFocusRef, onChange }: UndoBarProps) {
           <span className="min-w-0 wrap-anywhere">{last.text}</span>
           <Button
             key={deletions.length}
-            look="outline"
+            variant="outline"
             ref={focusFirst}
             onClick={() => {
               nextFocusRef.current = last.ids[0];
@@ -210,7 +210,7 @@ function PanelActions({ hasRuns }: { hasRuns: boolean }) {
     return (
       <span role="group" aria-label="Delete all runs" className="flex items-center gap-1">
         <Button
-          look="danger"
+          variant="danger"
           ref={focusFirst}
           onClick={() => {
             setAsks(false);

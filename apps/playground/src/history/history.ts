@@ -9,13 +9,13 @@ import { useForks } from '../forks/store.ts';
 import { conversationOf, forgetReply, forgetSentReply } from '../state/reply-draft.ts';
 import { showSession } from '../state/run-session.ts';
 import { reportStorage, usePlayground, type RunSession } from '../state/store.ts';
-import { watchTabs, notifyTabs } from './channel.ts';
+import { watchTabs, notifyTabs } from './tab-channel.ts';
 import { createDatabase, isDatabaseError } from './database.ts';
 import { keepRelatives } from './keep-relatives.ts';
 import { keepScripts, type ScriptKeeper } from './keep-scripts.ts';
 import { useLibrary } from './library.ts';
-import { openRun } from './open-run.ts';
-import { createRecorder } from './record-runs.ts';
+import { openStoredRun } from './open-stored-run.ts';
+import { createRunSaver } from './save-runs.ts';
 import { runLocks } from './run-locks.ts';
 import type { StoredStatus, ScriptRow } from './rows.ts';
 import { createRunStore } from './run-store.ts';
@@ -27,7 +27,7 @@ export const scripts = createScriptStore(database);
 /** The stored runs of this browser. */
 export const runs = createRunStore(database);
 
-const recorder = createRecorder({
+const recorder = createRunSaver({
   store: runs,
   locks: runLocks,
   isShown,
@@ -115,8 +115,8 @@ export async function startHistory({ restore }: { restore: boolean }): Promise<v
 }
 
 /** A run is interrupted if its page was closed before it ended. */
-export function statusNow(id: string, status: StoredStatus, underWay: ReadonlySet<string>): StoredStatus {
-  return (status === 'running' || status === 'waiting') && !underWay.has(id) ? 'interrupted' : status;
+export function statusNow(id: string, status: StoredStatus, inProgress: ReadonlySet<string>): StoredStatus {
+  return (status === 'running' || status === 'waiting') && !inProgress.has(id) ? 'interrupted' : status;
 }
 
 /**
@@ -128,10 +128,10 @@ export async function openSession(id: string): Promise<RunSession | { problem: s
   for (const one of [session, promptSession]) {
     if (one !== undefined && recorder.idOf(one) === id) return one;
   }
-  const here = recorder.underWay(id);
+  const here = recorder.inProgress(id);
   if (here !== undefined) return here;
-  if ((await runLocks.held()).has(id)) return { problem: 'This run is under way in another tab.' };
-  const opened = await openRun(runs, id);
+  if ((await runLocks.held()).has(id)) return { problem: 'This run is in progress in another tab.' };
+  const opened = await openStoredRun(runs, id);
   if ('problem' in opened) return opened;
   return recorder.opened(opened.session, opened.row);
 }
@@ -139,8 +139,8 @@ export async function openSession(id: string): Promise<RunSession | { problem: s
 /** Reads the runs again, for the lists of the page. */
 export async function readRuns(): Promise<void> {
   try {
-    const [{ rows, unreadable }, underWay] = await Promise.all([runs.listAll(), runLocks.held()]);
-    useLibrary.setState({ runs: rows, unreadable, underWay, isRead: true });
+    const [{ rows, unreadable }, inProgress] = await Promise.all([runs.listAll(), runLocks.held()]);
+    useLibrary.setState({ runs: rows, unreadable, inProgress, isRead: true });
   } catch (error) {
     useLibrary.setState({ isRead: true });
     reportFailure('The history could not be read', error);

@@ -11,8 +11,8 @@ export type Library = {
   runs: readonly RunRow[];
   /** The ids of the stored runs that cannot be read. */
   unreadable: readonly string[];
-  /** The runs that are under way in any tab. */
-  underWay: ReadonlySet<string>;
+  /** The runs that are in progress in any tab. */
+  inProgress: ReadonlySet<string>;
   /** True once the database was read. */
   isRead: boolean;
   /** True if the database cannot be used: scripts and runs are only in memory. */
@@ -24,7 +24,7 @@ export const useLibrary = create<Library>()(() => ({
   scripts: [],
   runs: [],
   unreadable: [],
-  underWay: new Set<string>(),
+  inProgress: new Set<string>(),
   isRead: false,
   isBlocked: false,
 }));

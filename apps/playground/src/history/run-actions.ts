@@ -1,4 +1,4 @@
-import { isUnderWay } from '@cueline/core';
+import { isInProgress } from '@cueline/core';
 import { toast } from '../ui/toast.ts';
 import { newOpenScript } from '../state/open-script.ts';
 import { usePlayground, type RunSource } from '../state/store.ts';
@@ -32,7 +32,7 @@ export async function openStored(row: RunRow): Promise<boolean> {
     }
     const { session: ofScript, promptSession } = usePlayground.getState();
     const shown = 'script' in session.source ? ofScript : promptSession;
-    if (shown !== undefined && shown.id !== session.id && isUnderWay(shown.run.getState())) {
+    if (shown !== undefined && shown.id !== session.id && isInProgress(shown.run.getState())) {
       toast.error('A run is in progress here. Stop it or wait until it ends, then open the other run.');
       return false;
     }
@@ -101,7 +101,7 @@ export async function deleteRuns(ids: readonly string[], text: string): Promise<
   }
 }
 
-/** Deletes all runs that are not under way. */
+/** Deletes all runs that are not in progress. */
 export async function deleteAllRuns(): Promise<void> {
   try {
     await runs.clear(await runLocks.held());

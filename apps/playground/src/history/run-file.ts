@@ -2,7 +2,7 @@ import type { RunEvent } from '@cueline/core';
 import * as z from 'zod';
 import { newId } from '../state/new-id.ts';
 import { describeSession } from './describe-run.ts';
-import { openLogs } from './open-run.ts';
+import { openStoredLogs } from './open-stored-run.ts';
 import { createTextReader, createTextWriter, lengthOf } from './repeated-texts.ts';
 import { readRun, type RunRow } from './rows.ts';
 import type { RunStore } from './run-store.ts';
@@ -77,7 +77,7 @@ export async function importRun(
     writer: 'import',
   } satisfies Partial<Record<keyof RunRow, unknown>>);
   if (row === undefined) return { problem: 'This file is not a run that a playground exported.' };
-  const opened = await openLogs(row, logs);
+  const opened = await openStoredLogs(row, logs);
   if ('problem' in opened) return opened;
   const texts = createTextWriter();
   const batches = logs.map((log, turn) => ({ turn, seq: 0, stored: texts.write(log, turn) }));

@@ -1,10 +1,10 @@
 const PREFIX = 'cueline:run:';
 
-/** The runs that are under way in the tabs of this browser. Closing a tab, or its crash, releases its runs. */
+/** The runs that are in progress in the tabs of this browser. Closing a tab, or its crash, releases its runs. */
 export type RunLocks = {
-  /** Marks a run as under way in this tab. Returns a function that removes the mark. */
+  /** Marks a run as in progress in this tab. Returns a function that removes the mark. */
   hold(id: string): () => void;
-  /** The runs that are under way in any tab; none in a browser without locks. */
+  /** The runs that are in progress in any tab; none in a browser without locks. */
   held(): Promise<ReadonlySet<string>>;
 };
 

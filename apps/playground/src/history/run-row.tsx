@@ -28,20 +28,20 @@ import { changeRun, reportFailure, statusNow } from './history.ts';
 import type { RunRow, StoredStatus } from './rows.ts';
 import { deleteRun, saveRun, type Deletion } from './run-actions.ts';
 
-const looks: Record<StoredStatus, { Icon: LucideIcon; label: string; look: string }> = {
-  running: { Icon: LoaderCircle, label: 'Running', look: 'text-go' },
-  waiting: { Icon: Pause, label: 'Waiting', look: 'text-warn' },
-  done: { Icon: Check, label: 'Done', look: 'text-ok' },
-  error: { Icon: CircleAlert, label: 'Failed', look: 'text-danger' },
-  stopped: { Icon: CircleStop, label: 'Stopped', look: 'text-ink-2' },
-  interrupted: { Icon: CloudOff, label: 'Interrupted', look: 'text-warn' },
+const styles: Record<StoredStatus, { Icon: LucideIcon; label: string; className: string }> = {
+  running: { Icon: LoaderCircle, label: 'Running', className: 'text-go' },
+  waiting: { Icon: Pause, label: 'Waiting', className: 'text-warn' },
+  done: { Icon: Check, label: 'Done', className: 'text-ok' },
+  error: { Icon: CircleAlert, label: 'Failed', className: 'text-danger' },
+  stopped: { Icon: CircleStop, label: 'Stopped', className: 'text-ink-2' },
+  interrupted: { Icon: CloudOff, label: 'Interrupted', className: 'text-warn' },
 };
 
 type RunRowProps = {
   row: RunRow;
   /** The run that it is a fork of, if it is stored. */
   parent: RunRow | undefined;
-  isUnderWay: boolean;
+  isInProgress: boolean;
   isShown: boolean;
   /** The id of the run whose menu button takes the focus as soon as the run is drawn again. */
   nextFocusRef: RefObject<string | undefined>;
@@ -53,7 +53,7 @@ type RunRowProps = {
 export function RunRowItem({
   row,
   parent,
-  isUnderWay,
+  isInProgress,
   isShown,
   nextFocusRef,
   onOpen,
@@ -62,7 +62,7 @@ export function RunRowItem({
   const [isNaming, setNaming] = useState(false);
   const item = useRef<HTMLLIElement>(null);
   const { id, title, pinned, status, model, steps, turns, elapsed, startedOn, hasLog } = row;
-  const { Icon, label, look } = looks[statusNow(id, status, new Set(isUnderWay ? [id] : []))];
+  const { Icon, label, className } = styles[statusNow(id, status, new Set(isInProgress ? [id] : []))];
   const facts = [
     visibleText(model.name),
     plural(steps, 'step'),
@@ -93,14 +93,14 @@ export function RunRowItem({
           isShown && 'bg-hover',
         )}
       >
-        <Icon aria-hidden className={clsx('mt-[3px] size-3.5 shrink-0', look)} />
+        <Icon aria-hidden className={clsx('mt-[3px] size-3.5 shrink-0', className)} />
         <span className="min-w-0 flex-1">
           <span className="flex items-baseline gap-2">
             <span className="truncate font-medium">{visibleText(title)}</span>
             <span className="ml-auto shrink-0 text-sm text-ink-3 tabular-nums">{time}</span>
           </span>
           <span className="block truncate text-sm text-ink-2 tabular-nums">
-            <span className={look}>{label}</span>
+            <span className={className}>{label}</span>
             {facts.map((fact) => (
               <span key={fact}> · {fact}</span>
             ))}
@@ -116,7 +116,7 @@ export function RunRowItem({
       </button>
       <RowMenu
         row={row}
-        isUnderWay={isUnderWay}
+        isInProgress={isInProgress}
         nextFocusRef={nextFocusRef}
         onRename={() => setNaming(true)}
         onDeleted={onDeleted}
@@ -125,11 +125,11 @@ export function RunRowItem({
   );
 }
 
-type RowMenuProps = Pick<RunRowProps, 'row' | 'isUnderWay' | 'nextFocusRef' | 'onDeleted'> & {
+type RowMenuProps = Pick<RunRowProps, 'row' | 'isInProgress' | 'nextFocusRef' | 'onDeleted'> & {
   onRename: () => void;
 };
 
-function RowMenu({ row, isUnderWay, nextFocusRef, onRename, onDeleted }: RowMenuProps) {
+function RowMenu({ row, isInProgress, nextFocusRef, onRename, onDeleted }: RowMenuProps) {
   const { id, title, pinned, hasLog } = row;
   const changePinned = (): void => {
     // the row moves to another section
@@ -152,8 +152,8 @@ function RowMenu({ row, isUnderWay, nextFocusRef, onRename, onDeleted }: RowMenu
       </DropdownMenu.Item>
       <DropdownMenu.Item
         className={menuItem}
-        // a run that is under way would be stored again
-        disabled={isUnderWay}
+        // a run that is in progress would be stored again
+        disabled={isInProgress}
         onSelect={() => void deleteRun(row).then(onDeleted)}
       >
         <Trash2 />
@@ -195,7 +195,7 @@ function TitleForm({ row: { id, title }, onEnd }: { row: RunRow; onEnd: () => vo
           }}
           className="h-7 min-w-0 flex-1 rounded-md border border-line-strong/70 bg-page px-2.5 text-base narrow:h-11 narrow:text-[16px]"
         />
-        <Button type="submit" look="outline">
+        <Button type="submit" variant="outline">
           Rename
         </Button>
       </form>

@@ -221,7 +221,7 @@ function containsLogs(newer: RunEvent[][] | undefined, older: RunEvent[][] | und
 function containsLog(newer: readonly RunEvent[], older: readonly RunEvent[]): boolean {
   const kept = older.findIndex((event, index) => JSON.stringify(event) !== JSON.stringify(newer[index]));
   if (kept === -1) return true;
-  // an interrupted turn continues without the events of the step that was under way
+  // an interrupted turn continues without the events of the step that was in progress
   const isContinued = newer[kept]?.type === 'run-resume';
   const isUnfinished = ({ type }: RunEvent): boolean =>
     type !== 'step-end' && type !== 'run-resume' && type !== 'run-end';

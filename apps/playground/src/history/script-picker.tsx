@@ -1,7 +1,7 @@
 import { Check, ChevronDown, Copy, FileCode2, FilePlus2, History, Pencil, Trash2 } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { useRef } from 'react';
-import { loadLater } from '../panes/load-later.tsx';
+import { lazyComponent } from '../panes/lazy-component.tsx';
 import { nameOf, type OpenScript } from '../state/open-script.ts';
 import { usePlayground } from '../state/store.ts';
 import { menuContent, menuItem } from '../ui/menu/menu-style.ts';
@@ -10,10 +10,10 @@ import { useLibrary, useListedScripts } from './library.ts';
 import type * as Actions from './script-actions.ts';
 import { visibleText } from '../ui/visible-text.ts';
 
-const VersionsDialog = loadLater(() =>
+const VersionsDialog = lazyComponent(() =>
   import('./dialogs/versions-dialog.tsx').then((it) => it.VersionsDialog),
 );
-const RenameDialog = loadLater(() => import('./dialogs/rename-dialog.tsx').then((it) => it.RenameDialog));
+const RenameDialog = lazyComponent(() => import('./dialogs/rename-dialog.tsx').then((it) => it.RenameDialog));
 
 /** The actions load with the database code, after the first paint. */
 function act(work: (actions: typeof Actions) => unknown): void {

@@ -1,7 +1,7 @@
 import { useRef } from 'react';
 import { Plus, Trash2 } from 'lucide-react';
 import { Button } from '../ui/button.tsx';
-import { Choose } from '../ui/form.tsx';
+import { Choose } from '../ui/form-controls.tsx';
 import { summarize } from '../ui/format.ts';
 import { isVariant, memberOf, pathOf, withMember, type Draft } from './draft.ts';
 import { FieldGroup } from './field-group.tsx';

@@ -1,7 +1,7 @@
 import { isRecord } from '../ui/data/is-record.ts';
 
 /** A field of a form for JSON. */
-export type Field = FieldFacts &
+export type Field = FieldHeader &
   (
     | { kind: 'text'; format: string | undefined; minLength?: number; maxLength?: number }
     | { kind: 'number'; integer: boolean; minimum?: number; maximum?: number; above?: number; below?: number }
@@ -17,7 +17,7 @@ export type Field = FieldFacts &
 /** A member of an object. */
 export type NamedField = { readonly name: string; readonly field: Field };
 
-type FieldFacts = {
+type FieldHeader = {
   title?: string;
   description?: string;
   /** True if the value may be left out. */
@@ -79,7 +79,7 @@ function fieldOf(given: Schema, context: Context): Field {
   const { budget } = context;
   budget.left -= 1;
   const { schema, refs } = resolve(given, context);
-  if (schema === undefined || budget.left < 0) return { kind: 'json', ...factsOf(given, context, false) };
+  if (schema === undefined || budget.left < 0) return { kind: 'json', ...headerOf(given, context, false) };
   const inner = { ...context, refs };
   const variants = listOf(schema['anyOf']) ?? listOf(schema['oneOf']);
   if (variants !== undefined) return unionOf(schema, variants, inner);
@@ -87,15 +87,15 @@ function fieldOf(given: Schema, context: Context): Field {
   if (Array.isArray(type)) {
     return unionOf(
       schema,
-      type.map((one) => ({ ...withoutFacts(schema), type: one })),
+      type.map((one) => ({ ...withoutHeader(schema), type: one })),
       inner,
     );
   }
-  const facts = factsOf(schema, context, false);
-  if ('const' in schema) return { kind: 'fixed', value: schema['const'], ...facts };
+  const header = headerOf(schema, context, false);
+  if ('const' in schema) return { kind: 'fixed', value: schema['const'], ...header };
   const { enum: options } = schema;
   if (Array.isArray(options) && options.length > 0 && options.length <= MAX_CHOICES) {
-    return { kind: 'choice', options, ...facts };
+    return { kind: 'choice', options, ...header };
   }
   switch (type) {
     case 'string':
@@ -103,7 +103,7 @@ function fieldOf(given: Schema, context: Context): Field {
         kind: 'text',
         format: textIn(schema['format'], MAX_LABEL_LENGTH),
         ...bounds(schema, { minLength: 'minLength', maxLength: 'maxLength' }),
-        ...facts,
+        ...header,
       };
     case 'number':
     case 'integer':
@@ -116,18 +116,18 @@ function fieldOf(given: Schema, context: Context): Field {
           above: 'exclusiveMinimum',
           below: 'exclusiveMaximum',
         }),
-        ...facts,
+        ...header,
       };
     case 'boolean':
-      return { kind: 'boolean', ...facts };
+      return { kind: 'boolean', ...header };
     case 'null':
-      return { kind: 'fixed', value: null, ...facts };
+      return { kind: 'fixed', value: null, ...header };
     case 'object':
-      return objectOf(schema, facts, inner) ?? { kind: 'json', ...facts };
+      return objectOf(schema, header, inner) ?? { kind: 'json', ...header };
     case 'array':
-      return listField(schema, facts, inner) ?? { kind: 'json', ...facts };
+      return listField(schema, header, inner) ?? { kind: 'json', ...header };
     default:
-      return { kind: 'json', ...facts };
+      return { kind: 'json', ...header };
   }
 }
 
@@ -163,21 +163,22 @@ function targetOf(root: Schema, ref: string): Schema | undefined {
 
 function unionOf(schema: Schema, all: readonly Schema[], context: Context): Field {
   const variants = all.filter(({ type, ...rest }) => type !== 'null' && rest['const'] !== null);
-  const facts = factsOf(schema, context, variants.length < all.length);
+  const header = headerOf(schema, context, variants.length < all.length);
   const [only] = variants;
   if (variants.length === 1 && only !== undefined) {
     const field = fieldOf(only, { ...context, optional: false });
     // a fixed value leaves no way to choose null
-    if (field.kind === 'fixed' && facts.nullable) return { kind: 'choice', options: [field.value], ...facts };
-    return { ...field, ...facts };
+    if (field.kind === 'fixed' && header.nullable)
+      return { kind: 'choice', options: [field.value], ...header };
+    return { ...field, ...header };
   }
   const constants = variants.map((variant) => ('const' in variant ? [variant['const']] : variant['enum']));
   if (constants.length > 0 && constants.every((values) => Array.isArray(values))) {
     const options = constants.flat().slice(0, MAX_CHOICES);
-    return { kind: 'choice', options, ...facts };
+    return { kind: 'choice', options, ...header };
   }
   if (variants.length === 0 || variants.length > MAX_VARIANTS || context.level >= MAX_LEVELS) {
-    return { kind: 'json', ...facts };
+    return { kind: 'json', ...header };
   }
   const below = { ...context, level: context.level + 1, optional: false };
   return {
@@ -186,7 +187,7 @@ function unionOf(schema: Schema, all: readonly Schema[], context: Context): Fiel
       const field = fieldOf(variant, below);
       return { label: labelOf(variant, field) ?? `Form ${index + 1}`, field };
     }),
-    ...facts,
+    ...header,
   };
 }
 
@@ -211,7 +212,7 @@ function labelOf(variant: Schema, field: Field): string | undefined {
   );
 }
 
-function objectOf(schema: Schema, facts: FieldFacts, context: Context): Field | undefined {
+function objectOf(schema: Schema, header: FieldHeader, context: Context): Field | undefined {
   const { properties, required } = schema;
   if (!isRecord(properties) || context.level >= MAX_LEVELS) return undefined;
   const entries = Object.entries(properties);
@@ -224,17 +225,17 @@ function objectOf(schema: Schema, facts: FieldFacts, context: Context): Field | 
       ? fieldOf(member, { ...below, optional: !needed.has(name) })
       : ({ kind: 'json', optional: !needed.has(name), nullable: false } as const),
   }));
-  return { kind: 'object', fields, ...facts };
+  return { kind: 'object', fields, ...header };
 }
 
-function listField(schema: Schema, facts: FieldFacts, context: Context): Field | undefined {
+function listField(schema: Schema, header: FieldHeader, context: Context): Field | undefined {
   const { items, prefixItems } = schema;
   if (!isRecord(items) || prefixItems !== undefined || context.level >= MAX_LEVELS) return undefined;
   const item = fieldOf(items, { ...context, level: context.level + 1, optional: false });
-  return { kind: 'list', item, ...bounds(schema, { minItems: 'minItems', maxItems: 'maxItems' }), ...facts };
+  return { kind: 'list', item, ...bounds(schema, { minItems: 'minItems', maxItems: 'maxItems' }), ...header };
 }
 
-function factsOf(schema: Schema, { optional }: Context, nullable: boolean): FieldFacts {
+function headerOf(schema: Schema, { optional }: Context, nullable: boolean): FieldHeader {
   const title = textIn(schema['title'], MAX_LABEL_LENGTH);
   const description = textIn(schema['description'], MAX_HELP_LENGTH);
   return {
@@ -246,10 +247,10 @@ function factsOf(schema: Schema, { optional }: Context, nullable: boolean): Fiel
   };
 }
 
-/** The facts that belong to the field as a whole, not to each of its types. */
-function withoutFacts(schema: Schema): Schema {
-  const facts = new Set(['title', 'description', 'default']);
-  return Object.fromEntries(Object.entries(schema).filter(([name]) => !facts.has(name)));
+/** What belongs to the field as a whole, not to each of its types. */
+function withoutHeader(schema: Schema): Schema {
+  const header = new Set(['title', 'description', 'default']);
+  return Object.fromEntries(Object.entries(schema).filter(([name]) => !header.has(name)));
 }
 
 function bounds<Name extends string>(

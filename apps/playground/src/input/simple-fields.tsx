@@ -1,5 +1,5 @@
 import { useId, useState } from 'react';
-import { Checkbox, Choose, TextArea, TextInput } from '../ui/form.tsx';
+import { Checkbox, Choose, TextArea, TextInput } from '../ui/form-controls.tsx';
 import { summarize } from '../ui/format.ts';
 import { hiddenIn } from '../ui/visible-text.ts';
 import { FieldNote } from './field-group.tsx';

@@ -46,7 +46,7 @@ function othersOf(value: Readonly<Record<string, unknown>>, known: ReadonlySet<s
 
 /** The field of a value without a schema. Objects, lists and null are edited as JSON. */
 function fieldOf(value: unknown, { title, description }: Partial<Field> = {}): Field {
-  const facts = {
+  const header = {
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
     optional: false,
@@ -54,13 +54,13 @@ function fieldOf(value: unknown, { title, description }: Partial<Field> = {}): F
   };
   switch (typeof value) {
     case 'string':
-      return { kind: 'text', format: undefined, ...facts };
+      return { kind: 'text', format: undefined, ...header };
     case 'number':
-      return { kind: 'number', integer: false, ...facts };
+      return { kind: 'number', integer: false, ...header };
     case 'boolean':
-      return { kind: 'boolean', ...facts };
+      return { kind: 'boolean', ...header };
     default:
-      return { kind: 'json', ...facts };
+      return { kind: 'json', ...header };
   }
 }
 

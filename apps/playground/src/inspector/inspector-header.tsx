@@ -18,7 +18,7 @@ type InspectorHeaderProps = {
   target: StepTarget | undefined;
   /** The step or call that is selected; undefined while the latest step is followed. */
   selected: Selection | undefined;
-  /** True while the run is under way. */
+  /** True while the run is in progress. */
   isLive: boolean;
 };
 
@@ -91,7 +91,7 @@ function Move({ label, to, children }: MoveProps) {
 }
 
 /** The model of a step, how it ended, and how long it took. */
-export function StepFacts({ target: { step, work, index } }: { target: StepTarget }) {
+export function StepSummary({ target: { step, work, index } }: { target: StepTarget }) {
   const { request, startedAt, finishedAt, finishReason } = step;
   const isLast = index === work.steps.length - 1;
   const error = isLast && work.status === 'error' ? work.error : undefined;

@@ -1,4 +1,4 @@
-import { isUnderWay } from '@cueline/core';
+import { isInProgress } from '@cueline/core';
 import { useState, type ReactNode } from 'react';
 import { selectionKey, useInspection, type Selection } from '../state/inspection.ts';
 import { useSettledMoment } from '../state/moment/use-settled-moment.ts';
@@ -7,10 +7,10 @@ import type { RunSession } from '../state/store.ts';
 import { NotShown } from '../transcript/content/not-shown.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { AgentOfRequest } from '../request/definition-name.tsx';
-import { namesOf } from './scopes.ts';
+import { namesOf } from './prompts-of-run.ts';
 import { CallView } from './call/call-view.tsx';
 import { DefinitionView } from './definition/definition-view.tsx';
-import { InspectorHeader, StepFacts } from './inspector-header.tsx';
+import { InspectorHeader, StepSummary } from './inspector-header.tsx';
 import { useStepContent } from './step/step-content.ts';
 import { StepView, type StepTab } from './step/step-view.tsx';
 import { findTarget, isSimulated, latestStep, type StepTarget } from './target.ts';
@@ -27,7 +27,7 @@ export function InspectorPane({ session }: { session: RunSession }) {
   const selected = useStepSelection(selection);
   const [tab, setTab] = useState<StepTab>('request');
   const target = selected === undefined ? latestStep(shown) : findTarget(shown, selected);
-  const isLive = !shown.isPast && isUnderWay(shown.state);
+  const isLive = !shown.isPast && isInProgress(shown.state);
   return (
     <section aria-label="Inspector" className="flex min-h-0 flex-1 flex-col bg-panel">
       <InspectorHeader shown={shown} target={target} selected={selected} isLive={isLive} />
@@ -76,7 +76,7 @@ function Step({ target, session, tab, onTab }: StepProps) {
   const content = useStepContent(target, logOf(session, target.turn));
   return (
     <>
-      <StepFacts target={target} />
+      <StepSummary target={target} />
       <StepView content={content} simulated={isSimulated(target.step)} tab={tab} onTab={onTab} />
     </>
   );

@@ -7,7 +7,7 @@ type StepIndex = {
   first: RunEvent | undefined;
   read: number;
   starts: Map<string | undefined, number[]>;
-  /** The numbers of the steps under way. */
+  /** The numbers of the steps in progress. */
   open: Map<string | undefined, number>;
 };
 

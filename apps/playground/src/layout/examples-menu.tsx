@@ -1,7 +1,7 @@
 import { BookOpen, ChevronDown, FileUp, Undo2 } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { useRef } from 'react';
-import { loadLater } from '../panes/load-later.tsx';
+import { lazyComponent } from '../panes/lazy-component.tsx';
 import { toast } from '../ui/toast.ts';
 import { exampleGroups } from '../examples/index.ts';
 import { usePlayground } from '../state/store.ts';
@@ -11,7 +11,7 @@ import { menuContent, menuItem } from '../ui/menu/menu-style.ts';
 import { replaceScript } from '../state/replace-script.ts';
 
 // loaded when the gallery is first opened
-const RunPicture = loadLater(() => import('./run-picture.tsx').then((it) => it.RunPicture));
+const RunPicture = lazyComponent(() => import('./run-picture.tsx').then((it) => it.RunPicture));
 
 /** The largest file that is opened as a script, in bytes. */
 const MAX_FILE_BYTES = 1_000_000;

@@ -4,24 +4,24 @@ import { EditorPane } from '../editor/editor-pane.tsx';
 import { usePlayground, type View } from '../state/store.ts';
 import { EmptyRun } from '../transcript/empty-run.tsx';
 import { InputSection } from '../panes/input-section.tsx';
-import { PreviewPane } from '../panes/later-parts.tsx';
-import { loadLater } from '../panes/load-later.tsx';
+import { PreviewPane } from '../panes/lazy-panes.tsx';
+import { lazyComponent } from '../panes/lazy-component.tsx';
 import { RunPane } from '../panes/run-pane.tsx';
 
 const waiting: ReactNode = <div aria-busy className="flex-1 bg-page" />;
 
 // loaded when they are first opened: a visitor who came for a script needs neither
-const PromptsPane = loadLater(
+const PromptsPane = lazyComponent(
   () => import('../prompts/prompts-pane.tsx').then((it) => it.PromptsPane),
   waiting,
 );
-const TryPane = loadLater(() => import('../prompts/try-pane.tsx').then((it) => it.TryPane), waiting);
-const EvalsPane = loadLater(() => import('../evals/evals-pane.tsx').then((it) => it.EvalsPane), waiting);
-const ResultsPane = loadLater(
+const TryPane = lazyComponent(() => import('../prompts/try-pane.tsx').then((it) => it.TryPane), waiting);
+const EvalsPane = lazyComponent(() => import('../evals/evals-pane.tsx').then((it) => it.EvalsPane), waiting);
+const ResultsPane = lazyComponent(
   () => import('../evals/results-pane.tsx').then((it) => it.ResultsPane),
   waiting,
 );
-const RunToCase = loadLater(() => import('../evals/run-to-case.tsx').then((it) => it.RunToCase));
+const RunToCase = lazyComponent(() => import('../evals/run-to-case.tsx').then((it) => it.RunToCase));
 
 /** The parts of the playground, in the order of their tabs. */
 export const views: readonly { view: View; title: string; Icon: LucideIcon }[] = [

@@ -14,7 +14,7 @@ export function RunButton() {
   });
   return running ? (
     <Button
-      look="danger"
+      variant="danger"
       toggles
       onClick={stop}
       title={other && `Stop the run of “${other}”`}
@@ -26,7 +26,13 @@ export function RunButton() {
       <Keys keys={['Esc']} className="narrow:hidden" />
     </Button>
   ) : (
-    <Button look="primary" toggles onClick={start} className="w-[104px] narrow:w-24" data-testid="run-button">
+    <Button
+      variant="primary"
+      toggles
+      onClick={start}
+      className="w-[104px] narrow:w-24"
+      data-testid="run-button"
+    >
       <Play className="fill-current" />
       Run
       <Keys keys={['Mod', '↵']} className="narrow:hidden" />

@@ -1,10 +1,10 @@
-import { InspectorPane, TimelineDock } from '../panes/later-parts.tsx';
+import { InspectorPane, TimelineDock } from '../panes/lazy-panes.tsx';
 import type { RunSession } from '../state/store.ts';
-import { loadLater } from '../panes/load-later.tsx';
+import { lazyComponent } from '../panes/lazy-component.tsx';
 import { usePreparedMoments } from './use-prepared-moments.ts';
 
 /** The button that copies a link to a step. */
-export const CopyStepLink = loadLater(() =>
+export const CopyStepLink = lazyComponent(() =>
   import('../share/copy-step-link.tsx').then((it) => it.CopyStepLink),
 );
 

@@ -10,7 +10,7 @@ export function start(): void {
   else void import('../evals/start-eval.ts').then((it) => it.startEval());
 }
 
-/** Stops what is under way in the open part. */
+/** Stops what is in progress in the open part. */
 export function stop(): void {
   if (usePlayground.getState().view === 'evals') {
     void import('../evals/start-eval.ts').then((it) => it.stopEval());

@@ -1,18 +1,19 @@
-import { isUnderWay } from '@cueline/core';
+import { isInProgress } from '@cueline/core';
 import { useRun } from '@cueline/react';
 import { useEffect } from 'react';
-import { idle } from '../editor/editor-shown.ts';
+import { idle } from '../editor/wait-for-editor.ts';
 import type { RunSession } from '../state/store.ts';
 
 /** How many events are read at a time. */
 const AT_ONCE = 1_000;
 
 /**
- * Prepares the moments of a run that is not under way, while the page is idle. To show its first moment, a run reads its
+ * Prepares the moments of a run that is not in progress, while the page is idle. To show its first moment, a run
+ * reads its
  * log up to there; it stores states in between for the others.
  */
 export function usePreparedMoments({ run }: RunSession): void {
-  const last = useRun(run, (state) => (isUnderWay(state) ? undefined : state.seq));
+  const last = useRun(run, (state) => (isInProgress(state) ? undefined : state.seq));
   useEffect(() => {
     if (last === undefined) return undefined;
     const stop = new AbortController();

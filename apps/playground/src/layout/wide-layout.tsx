@@ -3,7 +3,7 @@ import { Group, Panel, Separator } from 'react-resizable-panels';
 import { currentSession, usePlayground } from '../state/store.ts';
 import { useRunDetails } from '../state/use-run-details.ts';
 import { panes } from './panes.tsx';
-import { loading } from '../panes/later-parts.tsx';
+import { loading } from '../panes/lazy-panes.tsx';
 import { Inspector, Timeline } from './run-details.tsx';
 
 const handle =

@@ -11,7 +11,7 @@ import { summarize } from '../ui/format.ts';
 /** A form for the input of the script in the editor, which folds to one line once the script has run. */
 export function InputForm({ field }: { field: Field }) {
   const state = useScriptInput();
-  const { facts, draft, open, refusals, setDraft } = state;
+  const { report, draft, open, refusals, setDraft } = state;
   const hasRun = usePlayground(({ session }) => session?.shared === false);
   const section = useRef<HTMLElement>(null);
   const problems = useMemo(() => problemsOf(state), [state]);
@@ -23,7 +23,7 @@ export function InputForm({ field }: { field: Field }) {
 
   const { input } = readDraft(field, draft);
   // the input that a prompt function reads may be what a failed run lacked
-  const lacksInput = input === undefined && facts?.input.kind === 'no-schema';
+  const lacksInput = input === undefined && report?.input.kind === 'no-schema';
   const isOpen = open ?? (!hasRun || lacksInput);
   return (
     <section

@@ -16,7 +16,7 @@ export function InterruptedBar({ hasSteps }: { hasSteps: boolean }) {
           ? 'Its complete steps are kept. A tool call that was in progress is repeated only if the tool just reads or is idempotent.'
           : 'The model has not answered yet. Your message is sent again.'}
       </p>
-      <Button look="outline" onClick={continueRun}>
+      <Button variant="outline" onClick={continueRun}>
         Continue
       </Button>
     </div>

@@ -36,7 +36,7 @@ export function NoticeBar() {
           : `Opened from a ${notice.from} — read it before you run it.${uses === undefined ? '' : ` ${uses}`}`}
       </p>
       {!refused && previous !== undefined && (
-        <Button look="outline" onClick={restore} className="narrow:order-last narrow:ml-6.5">
+        <Button variant="outline" onClick={restore} className="narrow:order-last narrow:ml-6.5">
           <Undo2 />
           Back to your script
         </Button>

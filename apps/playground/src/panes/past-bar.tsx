@@ -31,12 +31,15 @@ export function PastBar({ session, turn, seq, elapsed, waits }: PastBarProps) {
       </p>
       {problem !== undefined && <p className="min-w-0 text-sm">{problem}</p>}
       {session !== undefined && problem === undefined && (
-        <Button look="outline" onClick={() => forkAt(session, turn, { step: stepAfter(session, turn, seq) })}>
+        <Button
+          variant="outline"
+          onClick={() => forkAt(session, turn, { step: stepAfter(session, turn, seq) })}
+        >
           <GitFork />
           Continue from here
         </Button>
       )}
-      <Button look="outline" onClick={() => goTo(undefined)}>
+      <Button variant="outline" onClick={() => goTo(undefined)}>
         Back to now
       </Button>
     </div>

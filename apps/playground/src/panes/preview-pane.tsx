@@ -1,10 +1,10 @@
 import { CircleAlert, LoaderCircle } from 'lucide-react';
 import { usePreview } from '../state/preview.ts';
 import { usePlayground } from '../state/store.ts';
-import { loadLater } from './load-later.tsx';
+import { lazyComponent } from './lazy-component.tsx';
 
 // loaded once the preview is open
-const RequestView = loadLater(() => import('../request/request-view.tsx').then((it) => it.RequestView));
+const RequestView = lazyComponent(() => import('../request/request-view.tsx').then((it) => it.RequestView));
 
 /** The first request that the script in the editor would send. No model is called. */
 export function PreviewPane() {

@@ -23,7 +23,7 @@ export function RecordingBar({ session, ended }: { session: RunSession; ended: b
       <span className="flex items-center gap-2">
         {ended && canReplay && (
           <Button
-            look="ghost"
+            variant="ghost"
             onClick={() => {
               closeRun();
               void replayFirstRun({ again: true });
@@ -33,7 +33,7 @@ export function RecordingBar({ session, ended }: { session: RunSession; ended: b
             Play again
           </Button>
         )}
-        <Button look="primary" onClick={startRun}>
+        <Button variant="primary" onClick={startRun}>
           <Play className="fill-current" />
           {isSame ? 'Run it yourself' : 'Run the script'}
         </Button>

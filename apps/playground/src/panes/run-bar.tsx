@@ -1,4 +1,4 @@
-import { isUnderWay, type RunState } from '@cueline/core';
+import { isInProgress, type RunState } from '@cueline/core';
 import { clsx } from 'clsx';
 import {
   Check,
@@ -29,19 +29,19 @@ import { RetryNote } from '../transcript/retry-note.tsx';
 import { describeWholeRun } from '../transcript/whole-run.ts';
 import { visibleText } from '../ui/visible-text.ts';
 
-const looks = {
-  idle: { Icon: CircleDashed, label: 'Not run yet', look: 'text-ink-2' },
-  running: { Icon: LoaderCircle, label: 'Running', look: 'text-ink' },
-  waiting: { Icon: Pause, label: 'Waiting for you', look: 'text-warn' },
-  done: { Icon: Check, label: 'Done', look: 'text-ok' },
-  error: { Icon: CircleAlert, label: 'Failed', look: 'text-danger' },
-  stopped: { Icon: CircleStop, label: 'Stopped', look: 'text-ink-2' },
+const styles = {
+  idle: { Icon: CircleDashed, label: 'Not run yet', className: 'text-ink-2' },
+  running: { Icon: LoaderCircle, label: 'Running', className: 'text-ink' },
+  waiting: { Icon: Pause, label: 'Waiting for you', className: 'text-warn' },
+  done: { Icon: Check, label: 'Done', className: 'text-ok' },
+  error: { Icon: CircleAlert, label: 'Failed', className: 'text-danger' },
+  stopped: { Icon: CircleStop, label: 'Stopped', className: 'text-ink-2' },
 } as const;
 
 /** The status of an earlier moment, at which the run had not ended. */
-const pastLooks = {
-  running: { Icon: History, label: 'Was running', look: 'text-ink-2' },
-  waiting: { Icon: History, label: 'Was waiting for you', look: 'text-ink-2' },
+const pastStyles = {
+  running: { Icon: History, label: 'Was running', className: 'text-ink-2' },
+  waiting: { Icon: History, label: 'Was waiting for you', className: 'text-ink-2' },
 } as const;
 
 type PaneToggleProps = { pane: 'inspectorOpen' | 'timelineOpen'; label: string; Icon: LucideIcon };
@@ -66,7 +66,7 @@ function PaneToggle({ pane, label, Icon }: PaneToggleProps) {
 
 /** How a run ended, if its status alone does not say it. */
 function endLabel(state: RunState): string | undefined {
-  if (state.status === 'waiting' && !isUnderWay(state)) return 'Suspended';
+  if (state.status === 'waiting' && !isInProgress(state)) return 'Suspended';
   if (state.status === 'error' && isOutOfTurns(state.error)) return 'Out of turns';
   if (state.status === 'error' && state.error.code === 'interrupted') return 'Interrupted';
   return undefined;
@@ -84,16 +84,16 @@ export function RunBar({ session, shown, hasPreview = false }: RunBarProps) {
   const { state, turn, isPast } = shown;
   // After a press on Run, the run exists before its first event.
   const status = session !== undefined && state.status === 'idle' ? 'running' : state.status;
-  const going = !isPast && isUnderWay({ ...state, status });
-  const { Icon, label, look } =
-    isPast && (status === 'running' || status === 'waiting') ? pastLooks[status] : looks[status];
+  const going = !isPast && isInProgress({ ...state, status });
+  const { Icon, label, className } =
+    isPast && (status === 'running' || status === 'waiting') ? pastStyles[status] : styles[status];
   const whole = describeWholeRun(shown);
   // the model may have been another one at an earlier moment
   const model = session !== undefined && isPast ? modelLabelOf(state, session.model) : session?.model;
   return (
     <div className="@container flex h-9 shrink-0 items-center gap-x-3 overflow-hidden border-b border-line bg-panel px-4 text-sm text-ink-2 narrow:h-12">
       <span
-        className={clsx('flex shrink-0 items-center gap-1.5 font-medium', look)}
+        className={clsx('flex shrink-0 items-center gap-1.5 font-medium', className)}
         data-testid="status"
         data-status={status}
       >

@@ -1,4 +1,4 @@
-import { isPending, isUnderWay, type RunState } from '@cueline/core';
+import { isPending, isInProgress, type RunState } from '@cueline/core';
 import { useTaskList } from '@cueline/react';
 import { useCallback, useRef, type ReactNode, type RefObject } from 'react';
 import { attach } from '../state/attachments.ts';
@@ -20,7 +20,7 @@ import { FileDrop } from '../transcript/file-drop.tsx';
 import { NotShown } from '../transcript/content/not-shown.tsx';
 import { ReplyBox } from '../transcript/reply-box.tsx';
 import { RunBar } from './run-bar.tsx';
-import { ApprovalDock, PastBar, SessionForks, TaskPanel, Transcript } from './later-parts.tsx';
+import { ApprovalDock, PastBar, SessionForks, TaskPanel, Transcript } from './lazy-panes.tsx';
 
 type RunPaneProps = {
   /** Shown before the first run. */
@@ -62,7 +62,7 @@ export function RunPane(props: RunPaneProps) {
 }
 
 function asks(state: RunState): boolean {
-  return state.status === 'waiting' && isUnderWay(state);
+  return state.status === 'waiting' && isInProgress(state);
 }
 
 /** True if the run broke off because its page was closed. */
@@ -101,7 +101,7 @@ function RunContent({ pane, onAnswered, empty, input, preview, onOpenScript }: R
           waits={asks(now) && allPending(now).some(isPending)}
         />
       ) : session?.recorded === true ? (
-        <RecordingBar session={session} ended={!isUnderWay(state)} />
+        <RecordingBar session={session} ended={!isInProgress(state)} />
       ) : (
         session?.shared === true && <SharedRunBar />
       )}
@@ -109,7 +109,7 @@ function RunContent({ pane, onAnswered, empty, input, preview, onOpenScript }: R
         <InterruptedBar hasSteps={state.steps.length > 0} />
       )}
       {session !== undefined && !isPast && session.recorded !== true && onOpenScript !== undefined && (
-        <ScriptChangedBar session={session} ended={!isUnderWay(state)} onOpen={onOpenScript} />
+        <ScriptChangedBar session={session} ended={!isInProgress(state)} onOpen={onOpenScript} />
       )}
       {session !== undefined && (
         <RunTasks key={`tasks-${session.id}`} session={session} state={state} isPast={isPast} />
@@ -152,17 +152,17 @@ function RunTasks({ session, state, isPast }: { session: RunSession; state: RunS
   const narrow = useNarrow();
   const { tasks: now } = useTaskList(session.run);
   const tasks = isPast ? state.tasks : now;
-  const underWay = !isPast && isUnderWay(state);
+  const inProgress = !isPast && isInProgress(state);
   if (tasks.length === 0) return null;
   return (
     <TaskPanel
       run={session.run}
       tasks={tasks}
-      underWay={underWay}
+      inProgress={inProgress}
       isPast={isPast}
       clock={session.clock}
       begunAt={state.steps[0]?.startedAt}
-      until={underWay ? undefined : state.elapsed}
+      until={inProgress ? undefined : state.elapsed}
       open={!narrow}
       className="shrink-0 border-b border-line bg-panel"
     />

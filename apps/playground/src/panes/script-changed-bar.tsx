@@ -4,7 +4,7 @@ import { replaceScript } from '../state/replace-script.ts';
 import { startRun } from '../state/run-session.ts';
 import { compareScript, scriptNameOf, usePlayground, type RunSession } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
-import { ScriptChanges } from './later-parts.tsx';
+import { ScriptChanges } from './lazy-panes.tsx';
 
 type ScriptChangedBarProps = {
   session: RunSession;

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { isSameJson } from '../input/same-json.ts';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
-import { Choose } from '../ui/form.tsx';
+import { Choose } from '../ui/form-controls.tsx';
 import { formatDuration, plural } from '../ui/format.ts';
 import { TextDiff } from '../ui/text-diff.tsx';
 import { expand, type Values } from './check-prompts.ts';
@@ -133,7 +133,7 @@ function Answers({ keys, of }: { keys: string; of: Compared }) {
       <div className="mb-1.5 flex items-center gap-3">
         <h3 className="text-sm font-medium">Answers</h3>
         <Button
-          look="outline"
+          variant="outline"
           toggles
           disabled={!ready && !going}
           onClick={() => (going ? stopComparison() : startComparison(keys, of))}

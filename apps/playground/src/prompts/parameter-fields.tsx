@@ -3,7 +3,7 @@ import { useRef, type Ref } from 'react';
 import { isSameJson } from '../input/same-json.ts';
 import { useTypedText } from '../input/use-typed-text.ts';
 import { Button } from '../ui/button.tsx';
-import { Checkbox, Choose, TextInput } from '../ui/form.tsx';
+import { Checkbox, Choose, TextInput } from '../ui/form-controls.tsx';
 import type { EditableParameter } from './editable-prompt.ts';
 import { readAllowedValues, toListed, toValue, writeAllowedValues } from './parameter-texts.ts';
 import { editParameter, type ParameterChange, type ParameterList } from './store.ts';

@@ -1,7 +1,7 @@
 import { CircleAlert, Plus } from 'lucide-react';
 import { useRef, useState, type ReactNode, type Ref } from 'react';
 import { Button } from '../ui/button.tsx';
-import { Choose, TextArea, TextInput } from '../ui/form.tsx';
+import { Choose, TextArea, TextInput } from '../ui/form-controls.tsx';
 import type { PromptFault } from './check-prompts.ts';
 import { undeclaredNames, type EditablePrompt } from './editable-prompt.ts';
 import { ParameterFields } from './parameter-fields.tsx';
@@ -178,7 +178,7 @@ function TextSection({ prompt, title, text, list, placeholder, problem }: TextSe
       ))}
       <div className="flex flex-wrap gap-1.5">
         {undeclared.map((name) => (
-          <Button key={name} look="outline" onClick={() => add(name)}>
+          <Button key={name} variant="outline" onClick={() => add(name)}>
             <Plus />
             Declare {`{${name}}`}
           </Button>

@@ -1,4 +1,4 @@
-import { Choose, TextArea, TextInput } from '../ui/form.tsx';
+import { Choose, TextArea, TextInput } from '../ui/form-controls.tsx';
 import type { Values } from './check-prompts.ts';
 import { parametersOf, type EditableParameter, type EditablePrompt } from './editable-prompt.ts';
 

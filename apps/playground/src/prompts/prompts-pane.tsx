@@ -5,7 +5,7 @@ import { NoticeBar } from '../panes/notice-bar.tsx';
 import { useNarrow } from '../state/theme.ts';
 import { FileInput } from '../ui/file-input.tsx';
 import { Button } from '../ui/button.tsx';
-import { Choose } from '../ui/form.tsx';
+import { Choose } from '../ui/form-controls.tsx';
 import { PaneHeader } from '../ui/pane-header.tsx';
 import { saveAsFile } from '../ui/save-as-file.ts';
 import { checkPrompts } from './check-prompts.ts';
@@ -88,7 +88,7 @@ export function PromptsPane() {
             actions={
               <>
                 <Button
-                  look="outline"
+                  variant="outline"
                   ref={(button) => void focusIf('new-version', button)}
                   onClick={() => {
                     focusNext.current = 'new-version';

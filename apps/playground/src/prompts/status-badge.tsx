@@ -1,7 +1,7 @@
 import type { PromptStatus } from '@cueline/core/library';
 import { clsx } from 'clsx';
 
-const looks: Record<PromptStatus, string> = {
+const styles: Record<PromptStatus, string> = {
   draft: 'border-line-strong text-ink-2',
   active: 'border-ok/40 bg-ok-soft text-ok',
   deprecated: 'border-line text-ink-3 line-through',
@@ -9,5 +9,5 @@ const looks: Record<PromptStatus, string> = {
 
 /** The status of a version. */
 export function StatusBadge({ status }: { status: PromptStatus }) {
-  return <span className={clsx('rounded border px-1.5 text-xs font-normal', looks[status])}>{status}</span>;
+  return <span className={clsx('rounded border px-1.5 text-xs font-normal', styles[status])}>{status}</span>;
 }

@@ -18,15 +18,16 @@ import { visibleText } from '../ui/visible-text.ts';
 export type NamedKind = 'variable' | 'system' | 'tool';
 
 /** The icon, color and word of each kind of definition. */
-export const definitionLooks: Record<DefinitionKind, { Icon: LucideIcon; look: string; word: string }> = {
-  variable: { Icon: Braces, look: 'text-text-kind', word: 'variable' },
-  system: { Icon: ScrollText, look: 'text-thinking', word: 'system part' },
-  tool: { Icon: Wrench, look: 'text-tool', word: 'tool' },
-  agent: { Icon: Bot, look: 'text-tool', word: 'agent' },
-  message: { Icon: MessageSquare, look: 'text-ok', word: 'message' },
-  hook: { Icon: Webhook, look: 'text-warn', word: 'hook' },
-  tasks: { Icon: ListChecks, look: 'text-go', word: 'task list' },
-};
+export const definitionStyles: Record<DefinitionKind, { Icon: LucideIcon; className: string; word: string }> =
+  {
+    variable: { Icon: Braces, className: 'text-text-kind', word: 'variable' },
+    system: { Icon: ScrollText, className: 'text-thinking', word: 'system part' },
+    tool: { Icon: Wrench, className: 'text-tool', word: 'tool' },
+    agent: { Icon: Bot, className: 'text-tool', word: 'agent' },
+    message: { Icon: MessageSquare, className: 'text-ok', word: 'message' },
+    hook: { Icon: Webhook, className: 'text-warn', word: 'hook' },
+    tasks: { Icon: ListChecks, className: 'text-go', word: 'task list' },
+  };
 
 /** What the page calls a definition: only a system part can be without a name. */
 export function definitionLabel(name: string): string {
@@ -54,7 +55,7 @@ type DefinitionNameProps = {
 export function DefinitionName({ kind, name, isAgent = false, className }: DefinitionNameProps) {
   const selection = useDefinitionSelection(kind, name);
   const isSelected = useIsSelected(selection);
-  const { Icon, look, word } = definitionLooks[isAgent ? 'agent' : kind];
+  const { Icon, word, ...icon } = definitionStyles[isAgent ? 'agent' : kind];
   return (
     <button
       type="button"
@@ -65,7 +66,7 @@ export function DefinitionName({ kind, name, isAgent = false, className }: Defin
         className,
       )}
     >
-      <Icon aria-hidden className={clsx('size-3.5 shrink-0', look)} />
+      <Icon aria-hidden className={clsx('size-3.5 shrink-0', icon.className)} />
       {name !== '' && <span className="sr-only">{word} </span>}
       <bdi className="min-w-0 truncate font-mono">{definitionLabel(name)}</bdi>
     </button>

@@ -9,7 +9,7 @@ import { LongText } from '../ui/long-text.tsx';
 import { visibleText } from '../ui/visible-text.ts';
 import { partsOfMessage, type MessagePart } from './message-parts.ts';
 import { MoreButton } from '../ui/more-button.tsx';
-import { Nothing } from '../ui/section.tsx';
+import { EmptyText } from '../ui/section.tsx';
 
 /** How many messages are drawn at first, and again at each press. */
 const MESSAGES_AT_ONCE = 10;
@@ -28,7 +28,7 @@ const roles = {
 /** The messages of a request. A long request shows its last messages. */
 export function MessageList({ messages }: { messages: readonly ModelMessage[] }) {
   const [most, setMost] = useState(MESSAGES_AT_ONCE);
-  if (messages.length === 0) return <Nothing>This request has no messages.</Nothing>;
+  if (messages.length === 0) return <EmptyText>This request has no messages.</EmptyText>;
   const first = Math.max(0, messages.length - most);
   return (
     <>
@@ -109,7 +109,7 @@ function PartView({ part }: { part: MessagePart }) {
 
 function PlainWords({ text, quiet = false }: { text: string; quiet?: boolean }) {
   const visible = useMemo(() => visibleText(text), [text]);
-  if (text === '') return <Nothing>empty text</Nothing>;
+  if (text === '') return <EmptyText>empty text</EmptyText>;
   return (
     <p className={clsx('wrap-anywhere whitespace-pre-wrap', quiet && 'text-ink-2')}>
       <LongText text={visible} atOnce={FIRST_CHARACTERS} />

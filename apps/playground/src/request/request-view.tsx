@@ -2,7 +2,7 @@ import type { CompiledRequest } from '@cueline/core';
 import { memo, type ReactNode } from 'react';
 import { Data } from '../ui/data/data-view.tsx';
 import { formatCount, plural } from '../ui/format.ts';
-import { Nothing, Section } from '../ui/section.tsx';
+import { EmptyText, Section } from '../ui/section.tsx';
 import { MessageList } from './message-view.tsx';
 import { SystemPrompt } from './system-prompt.tsx';
 import { TokenTable } from './token-table.tsx';
@@ -27,7 +27,7 @@ export const RequestView = memo(function RequestView({ request, tokens, counted 
       <Section title="Tokens" hint={tokens ?? (estimate && `about ${formatCount(estimate.total)}`)}>
         {counted}
         {estimate === undefined ? (
-          <Nothing>The tokens of this request cannot be estimated.</Nothing>
+          <EmptyText>The tokens of this request cannot be estimated.</EmptyText>
         ) : (
           <TokenTable rows={estimate.rows} total={estimate.total} />
         )}
@@ -43,7 +43,7 @@ export const RequestView = memo(function RequestView({ request, tokens, counted 
       </Section>
       <Section title="Settings" hint={formatCount(settingCount)} open={settingCount > 0}>
         {settingCount === 0 ? (
-          <Nothing>No settings: those of the provider apply.</Nothing>
+          <EmptyText>No settings: those of the provider apply.</EmptyText>
         ) : (
           <Data value={settings} />
         )}

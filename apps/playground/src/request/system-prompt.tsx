@@ -8,7 +8,7 @@ import { visibleText } from '../ui/visible-text.ts';
 import { DefinitionName, useDefinitionSelection } from './definition-name.tsx';
 import { instructionSegments } from './instruction-segments.ts';
 import { MoreButton } from '../ui/more-button.tsx';
-import { Nothing } from '../ui/section.tsx';
+import { EmptyText } from '../ui/section.tsx';
 
 /** How many pieces are drawn at first, and again at each press; a prompt may have thousands of variables. */
 const PIECES_AT_ONCE = 100;
@@ -19,7 +19,7 @@ const FIRST_CHARACTERS = 4_000;
 export const SystemPrompt = memo(function SystemPrompt({ request }: { request: CompiledRequest }) {
   const segments = useMemo(() => instructionSegments(request), [request]);
   const [most, setMost] = useState(PIECES_AT_ONCE);
-  if (segments.length === 0) return <Nothing>This request has no system prompt.</Nothing>;
+  if (segments.length === 0) return <EmptyText>This request has no system prompt.</EmptyText>;
   return (
     <div className="font-mono text-sm wrap-anywhere whitespace-pre-wrap text-ink-2">
       {segments.slice(0, most).map(({ text, part }, index) =>

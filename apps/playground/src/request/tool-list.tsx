@@ -8,7 +8,7 @@ import { visibleText } from '../ui/visible-text.ts';
 import { DefinitionName, useDefinitionSelection } from './definition-name.tsx';
 import { schemaRows, type SchemaRow } from './schema-rows.ts';
 import { MoreButton } from '../ui/more-button.tsx';
-import { Nothing } from '../ui/section.tsx';
+import { EmptyText } from '../ui/section.tsx';
 
 /** How many tools are drawn at first, and again at each press. */
 const TOOLS_AT_ONCE = 20;
@@ -20,7 +20,7 @@ const INDENT = 12;
 /** The tools of a request, in the order in which the model gets them. */
 export const ToolList = memo(function ToolList({ tools }: { tools: readonly RequestTool[] }) {
   const [most, setMost] = useState(TOOLS_AT_ONCE);
-  if (tools.length === 0) return <Nothing>This request has no tools.</Nothing>;
+  if (tools.length === 0) return <EmptyText>This request has no tools.</EmptyText>;
   return (
     <>
       <ul className="grid grid-cols-[minmax(0,1fr)] gap-2">
@@ -67,7 +67,7 @@ export function ToolDescription({ tool: { name, description = '', inputSchema } 
         </p>
       )}
       {rows.length === 0 ? (
-        <Nothing>No arguments.</Nothing>
+        <EmptyText>No arguments.</EmptyText>
       ) : (
         <dl aria-label={`Arguments of ${visibleText(name)}`} className="mt-1 grid gap-y-1 text-sm">
           {rows.map((row, index) => (

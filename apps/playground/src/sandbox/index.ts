@@ -12,7 +12,7 @@ import { startSandboxRun } from './host/sandbox-run.ts';
 import { defaultLimits, type SandboxLimits } from './limits.ts';
 import type { Preview } from './host/read-check.ts';
 import { readMessage } from './host/read-message.ts';
-import type { ConsoleLevel, InputFacts, ScriptFacts, ToHost } from './protocol.ts';
+import type { ConsoleLevel, InputReport, ScriptReport, ToHost } from './protocol.ts';
 import { compileScript } from './script/compile-script.ts';
 import type { DefinitionLine } from './script/definition.ts';
 
@@ -23,11 +23,11 @@ export { readIssues } from './host/read-check.ts';
 export type {
   CheckProblem,
   ConsoleLevel,
-  InputFacts,
+  InputReport,
   Preview,
   SandboxLimits,
   ScriptCheck,
-  ScriptFacts,
+  ScriptReport,
   ScriptProblem,
 };
 
@@ -80,7 +80,7 @@ export type Sandbox = {
    * `dryRun`, its first request. No model is called. Never rejects.
    */
   check(script: string, options: { dryRun?: { input?: unknown }; signal: AbortSignal }): Promise<ScriptCheck>;
-  /** Ends the waiting worker, and starts no more workers in advance. Runs that are under way continue. */
+  /** Ends the waiting worker, and starts no more workers in advance. Runs that are in progress continue. */
   dispose(): void;
 };
 
@@ -155,7 +155,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   };
 
   function createScriptExecutor(script: string, host: ScriptHost): Executor {
-    /** The runs under way, by the id in their `run-start`. */
+    /** The runs in progress, by the id in their `run-start`. */
     const runs = new Map<string, { run?: SandboxRun }>();
     return {
       start(request, signal) {

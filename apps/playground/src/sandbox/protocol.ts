@@ -13,20 +13,20 @@ import type { DefinitionName } from './script/definition.ts';
 import type { ScriptPosition } from './script/script-error.ts';
 
 /** The names of the model, which the run's log needs. */
-export type ModelFacts = { provider: string; modelId: string };
+export type ModelInfo = { provider: string; modelId: string };
 
 /**
  * What a script's prompt takes as input: nothing, a value that no schema describes, a value whose schema gives no form,
  * or what fits a JSON Schema.
  */
-export type InputFacts =
+export type InputReport =
   | { kind: 'none' }
   | { kind: 'no-schema' }
   | { kind: 'any' }
   | { kind: 'schema'; schema: Readonly<Record<string, unknown>> };
 
 /** What a script says about its prompt once it is loaded. */
-export type ScriptFacts = { name: string; input: InputFacts };
+export type ScriptReport = { name: string; input: InputReport };
 
 /** What the page sends to the runtime in the worker, each as JSON text. */
 export type ToWorker =
@@ -40,9 +40,9 @@ export type ToWorker =
       tasks?: readonly TaskItem[] | undefined;
       /** Calls that the last message leaves open. */
       unfinishedCalls?: readonly UnfinishedCall[] | undefined;
-      model: ModelFacts;
+      model: ModelInfo;
     }
-  /** Loads the script without running it: `facts`, and with `dryRun` the first request, answer it; or `failed`. */
+  /** Loads the script without running it: `report`, and with `dryRun` the first request, answer it; or `failed`. */
   | { type: 'check'; code: string; dryRun?: { input?: unknown } | undefined }
   | { type: 'stop' }
   /** A command of the user; `reply` answers it. */
@@ -73,7 +73,7 @@ export type ToHost =
   /** The script defines something, at this position of the compiled code. */
   | ({ type: 'definition'; at: ScriptPosition } & DefinitionName)
   /** The answers to `check`. */
-  | { type: 'facts'; facts: ScriptFacts }
+  | { type: 'report'; report: ScriptReport }
   | { type: 'dry-run'; request: CompiledRequest; warnings: string[] }
   | { type: 'console'; level: ConsoleLevel; text: string }
   /** The reply to `command`. */

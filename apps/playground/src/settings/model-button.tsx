@@ -13,7 +13,7 @@ export function ModelButton() {
   const isDemo = connection.kind === 'demo';
   return (
     <Button
-      look="outline"
+      variant="outline"
       onClick={() => usePlayground.setState({ modelDialogOpen: true })}
       className="min-w-0 shrink!"
       data-testid="model"

@@ -122,10 +122,10 @@ function ModelForm({ onEdit, onDone }: { onEdit: (isEdited: boolean) => void; on
           <Lock className="mt-0.5 size-3.5 shrink-0 text-ink-3" />
           Keys stay in this tab’s memory: never stored, never in a link, never seen by the script.
         </p>
-        <Button look="outline" onClick={onDone} className="narrow:flex-1">
+        <Button variant="outline" onClick={onDone} className="narrow:flex-1">
           Cancel
         </Button>
-        <Button type="submit" look="primary" className="narrow:flex-1">
+        <Button type="submit" variant="primary" className="narrow:flex-1">
           Use this model
         </Button>
       </footer>

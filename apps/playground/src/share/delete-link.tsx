@@ -50,7 +50,7 @@ export function DeleteLink({ address, hash, id, deleteKey, onDeleted }: DeleteLi
   if (!isAsked) {
     return (
       <Button
-        look="outline"
+        variant="outline"
         onClick={() => setStatus({ kind: 'asked' })}
         className="mt-3 w-full"
         data-testid="delete-link"
@@ -73,7 +73,7 @@ export function DeleteLink({ address, hash, id, deleteKey, onDeleted }: DeleteLi
       )}
       <div className="mt-3 flex gap-2">
         <Button
-          look="danger"
+          variant="danger"
           aria-disabled={isDeleting || undefined}
           onClick={() => !isDeleting && void remove()}
           className="flex-1 aria-disabled:opacity-60"
@@ -82,7 +82,12 @@ export function DeleteLink({ address, hash, id, deleteKey, onDeleted }: DeleteLi
           {isDeleting ? <LoaderCircle className="animate-spin" /> : <Trash2 />}
           {isDeleting ? 'Deleting…' : 'Delete'}
         </Button>
-        <Button ref={keep} look="outline" onClick={() => setStatus({ kind: 'offered' })} className="flex-1">
+        <Button
+          ref={keep}
+          variant="outline"
+          onClick={() => setStatus({ kind: 'offered' })}
+          className="flex-1"
+        >
           Keep it
         </Button>
       </div>

@@ -28,7 +28,7 @@ export function LinkField({ label, url, focus = false }: { label: string; url: s
         onFocus={(event) => event.target.select()}
         className="h-7 min-w-0 flex-1 rounded-md border border-line-strong/70 bg-page px-2 font-mono text-sm text-ink-2 narrow:h-11"
       />
-      <Button ref={button} look="primary" onClick={() => void copy()} className="w-[104px]">
+      <Button ref={button} variant="primary" onClick={() => void copy()} className="w-[104px]">
         {copied ? <Check /> : <Copy />}
         {copied ? 'Copied' : 'Copy link'}
       </Button>

@@ -1,6 +1,6 @@
-import { isUnderWay } from '@cueline/core';
+import { isInProgress } from '@cueline/core';
 import { openLinkedRun, showLinkedRun } from '../state/run-session.ts';
-import { nextTurn } from '../sandbox/slices.ts';
+import { nextTask } from '../sandbox/time-slices.ts';
 import { isOfLink } from '../state/open-script.ts';
 import { usePlayground } from '../state/store.ts';
 import { AS_IT_WAS, makeShortLink, readLink, type OpenedLink } from './link.ts';
@@ -158,7 +158,7 @@ async function openSharedRun(
   try {
     // loaded with its checks, which a page without such a link does not need
     const { problemOfLog } = await import('../history/check-log.ts');
-    await nextTurn();
+    await nextTask();
     problem = await problemOfLog(log);
   } catch {
     return refuse('The view for shared runs could not be loaded. Reload the page and open the link again.');
@@ -169,14 +169,14 @@ async function openSharedRun(
   }
   // reducing a log, filling the editor and drawing a run take one turn each
   const run = openLinkedRun(log);
-  await nextTurn();
+  await nextTask();
   if (signal.aborted) return;
   const { session, replaceScript } = usePlayground.getState();
-  if (session !== undefined && isUnderWay(session.run.getState())) {
+  if (session !== undefined && isInProgress(session.run.getState())) {
     return refuse('A run is in progress here. Stop it or wait until it ends, then open the link again.');
   }
   replaceScript(script, { origin: 'link' });
-  await nextTurn();
+  await nextTask();
   if (signal.aborted) return;
   showLinkedRun({ script }, run, location.hash);
   selectLinkedStep(location.search, usePlayground.getState().session);

@@ -1,4 +1,4 @@
-import { isUnderWay } from '@cueline/core';
+import { isInProgress } from '@cueline/core';
 import { readEvalSettings, readResults } from '../evals/eval-settings.ts';
 import { useEvals } from '../evals/store.ts';
 import { definitionOf } from '../prompts/definition-of.ts';
@@ -28,7 +28,7 @@ export async function showPrompts(link: Shared, signal: AbortSignal): Promise<st
     return `The run in this link cannot be shown: ${problem}. Ask for the link again.`;
   if (signal.aborted) return undefined;
   const { promptSession } = usePlayground.getState();
-  if (log !== undefined && promptSession !== undefined && isUnderWay(promptSession.run.getState())) {
+  if (log !== undefined && promptSession !== undefined && isInProgress(promptSession.run.getState())) {
     return 'A run is in progress here. Stop it or wait until it ends, then open the link again.';
   }
   usePrompts.getState().replace(shared);

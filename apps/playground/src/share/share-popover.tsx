@@ -1,16 +1,16 @@
 import { Link2 } from 'lucide-react';
 import { Popover } from 'radix-ui';
 import type { ComponentType } from 'react';
-import { loadLater } from '../panes/load-later.tsx';
+import { lazyComponent } from '../panes/lazy-component.tsx';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { focusWithin } from '../ui/focus-first.ts';
 
 // loaded when they are opened, because the code that makes links is large
 const forms = {
-  script: loadLater(() => import('./share-script-form.tsx').then((it) => focused(it.ShareScriptForm))),
-  prompts: loadLater(() => import('./share-prompts.tsx').then((it) => focused(it.SharePrompts))),
-  evals: loadLater(() => import('./share-evaluation.tsx').then((it) => focused(it.ShareEvaluation))),
+  script: lazyComponent(() => import('./share-script-form.tsx').then((it) => focused(it.ShareScriptForm))),
+  prompts: lazyComponent(() => import('./share-prompts.tsx').then((it) => focused(it.SharePrompts))),
+  evals: lazyComponent(() => import('./share-evaluation.tsx').then((it) => focused(it.ShareEvaluation))),
 };
 
 /**

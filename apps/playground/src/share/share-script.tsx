@@ -41,7 +41,7 @@ export function ShareScript() {
         </>
       )}
       <div className="mt-3 border-t border-line pt-3">
-        <Button look="outline" onClick={() => saveAsFile('prompt.cueline.ts', script)} className="w-full">
+        <Button variant="outline" onClick={() => saveAsFile('prompt.cueline.ts', script)} className="w-full">
           <Download />
           Save as a file
         </Button>

@@ -19,11 +19,11 @@ export function rememberShortLink(hash: string, link: ShortLink): void {
   made.set(hash, link);
 }
 
-/** The uploads that are under way, by their content. */
+/** The uploads that are in progress, by their content. */
 const uploads = new Map<string, Promise<ShortLink>>();
 
-/** The upload of the content of `hash`, if it is under way. */
-export function uploadUnderWay(hash: string): Promise<ShortLink> | undefined {
+/** The upload of the content of `hash`, if it is in progress. */
+export function uploadInProgress(hash: string): Promise<ShortLink> | undefined {
   return uploads.get(hash);
 }
 

@@ -7,7 +7,7 @@ import { deleteKeyOf } from './delete-keys.ts';
 import { DeleteLink } from './delete-link.tsx';
 import { LinkField } from './link-field.tsx';
 import { askTerms, ShareError, type ShareTerms } from './share-store.ts';
-import { knownShortLink, makeUploadedLink, uploadUnderWay, type ShortLink } from './short-links.ts';
+import { knownShortLink, makeUploadedLink, uploadInProgress, type ShortLink } from './short-links.ts';
 import { formatDate, formatLifetime } from './format-time.ts';
 
 /** The content that a short link leads to. */
@@ -100,7 +100,7 @@ export function UploadLink({ what, address, hash, log, only = false }: UploadLin
             </p>
           )}
           <Button
-            look={only ? 'primary' : 'outline'}
+            variant={only ? 'primary' : 'outline'}
             aria-disabled={status.kind === 'uploading' || undefined}
             onClick={() => status.kind !== 'uploading' && void upload()}
             className="mt-3 w-full aria-disabled:opacity-60"
@@ -123,7 +123,7 @@ function useUpload({ address, hash, log }: Pick<UploadLinkProps, 'address' | 'ha
   const [status, setStatus] = useState<UploadStatus>(() => {
     const link = knownShortLink(hash);
     if (link !== undefined) return { kind: 'done', link, fresh: false };
-    return { kind: uploadUnderWay(hash) === undefined ? 'ready' : 'uploading' };
+    return { kind: uploadInProgress(hash) === undefined ? 'ready' : 'uploading' };
   });
   const leaving = useRef<AbortController>(undefined);
   useEffect(() => {
@@ -131,7 +131,7 @@ function useUpload({ address, hash, log }: Pick<UploadLinkProps, 'address' | 'ha
     askTerms(address, controller.signal).then(setTerms, (error: unknown) => {
       if (!controller.signal.aborted) setStatus((now) => (now.kind === 'ready' ? failed(error) : now));
     });
-    const upload = uploadUnderWay(hash);
+    const upload = uploadInProgress(hash);
     if (upload !== undefined) void showUpload(upload, controller.signal, setStatus);
     return () => controller.abort();
   }, [address, hash]);

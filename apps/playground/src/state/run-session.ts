@@ -11,7 +11,7 @@ import { createRunRegistry, type SharedRun } from '@cueline/react';
 import { checkConnection, connectionLabel, modelLabelOf, secretsOf } from '../model/connection.ts';
 import { continueAnswers } from '../model/played-answers.ts';
 import { messageParts, type Attachment } from './attachments.ts';
-import { nextTurn } from '../sandbox/slices.ts';
+import { nextTask } from '../sandbox/time-slices.ts';
 import { useInspection } from './inspection.ts';
 import { newId } from './new-id.ts';
 import { conversationOf, markReplySent } from './reply-draft.ts';
@@ -38,7 +38,7 @@ const runs = createRunRegistry();
 const scriptPrompt = definePrompt('script', () => {});
 
 /**
- * Runs the script in the editor with the current model and what its form has as input; stops a run that is under way.
+ * Runs the script in the editor with the current model and what its form has as input; stops a run that is in progress.
  * If the form is incomplete, it is shown instead. If it is still being loaded, the run starts once it is there.
  */
 export function startRun(): void {
@@ -64,9 +64,9 @@ export function startRun(): void {
 /** True while the page finds out what the script in the editor takes as input. */
 function isFormLoading(): boolean {
   const page = usePlayground.getState();
-  const { facts } = useScriptInput.getState();
+  const { report } = useScriptInput.getState();
   return (
-    facts === undefined && usePreview.getState().checking && mayTakeInput(page.script) && !isForeign(page)
+    report === undefined && usePreview.getState().checking && mayTakeInput(page.script) && !isForeign(page)
   );
 }
 
@@ -126,7 +126,7 @@ export function startFork(origin: RunSession, fork: Fork): void {
   }
 }
 
-/** Shows a session of this page again. A run that is under way continues in the background. */
+/** Shows a session of this page again. A run that is in progress continues in the background. */
 export function showSession(session: RunSession): void {
   useInspection.getState().reset();
   usePlayground.setState({
@@ -233,7 +233,7 @@ export function showRecording(script: string, recording: Replay): void {
 }
 
 /** An earlier run of this browser, whose log has been checked. It can be replied to and continued. */
-export async function openStoredRun<Input>(
+export async function runOfLog<Input>(
   log: readonly RunEvent[],
   of: { script: string } | { definition: PromptDefinition<Input> },
 ): Promise<SharedRun> {
@@ -243,7 +243,7 @@ export async function openStoredRun<Input>(
       : (runs.open(newId(), of.definition, { log, executor: promptExecutor() }) as unknown as SharedRun);
   await run.restored;
   // reducing a long log and drawing it in one task would block a slow page for too long
-  await nextTurn();
+  await nextTask();
   return run;
 }
 
@@ -263,7 +263,7 @@ export function closeRun(): void {
   if (session !== undefined) usePlayground.setState({ [slotOf(session.source)]: undefined });
 }
 
-/** Stops the run that is under way, if there is one. */
+/** Stops the run that is in progress, if there is one. */
 export function stopRun(): void {
   endWait?.();
   currentSession(usePlayground.getState())?.run.stop();

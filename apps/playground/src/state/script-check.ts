@@ -1,7 +1,13 @@
 import type { CheckProblem, ScriptCheck } from '../sandbox/index.ts';
 import { usePreview } from './preview.ts';
 import { loadScriptRunner } from './script-runner.ts';
-import { mayTakeInput, readScriptInput, showFacts, showInputIssues, useScriptInput } from './script-input.ts';
+import {
+  mayTakeInput,
+  readScriptInput,
+  showScriptReport,
+  showInputIssues,
+  useScriptInput,
+} from './script-input.ts';
 import { isForeign, usePlayground, type Problem } from './store.ts';
 
 /** How long after the last change a script is checked, in milliseconds. */
@@ -15,7 +21,7 @@ function nextCheck(): PlannedCheck | undefined {
   if (page.view !== 'script') return undefined;
   const { script } = page;
   if (!usePreview.getState().open) {
-    return mayTakeInput(script) && !isForeign(page) ? { key: `facts ${script}`, script } : undefined;
+    return mayTakeInput(script) && !isForeign(page) ? { key: `report ${script}`, script } : undefined;
   }
   const taken = readScriptInput();
   if (taken === undefined) return { key: `incomplete ${script}`, script };
@@ -34,7 +40,7 @@ export function watchScript(): () => void {
 
   const schedule = (delay: number): void => {
     const { script, view } = usePlayground.getState();
-    if (view === 'script' && !mayTakeInput(script)) showFacts(undefined);
+    if (view === 'script' && !mayTakeInput(script)) showScriptReport(undefined);
     const next = nextCheck();
     if (next?.key === checkedKey) return;
     clearTimeout(timer);
@@ -47,13 +53,13 @@ export function watchScript(): () => void {
     const controller = (running = new AbortController());
     const { signal } = controller;
     const options = { signal, ...(dryRun !== undefined && { dryRun }) };
-    const { facts, preview, problem }: ScriptCheck = await loadScriptRunner().then(
+    const { report, preview, problem }: ScriptCheck = await loadScriptRunner().then(
       ({ sandbox }) => sandbox.check(script, options),
       // if the sandbox's code does not load, the next run reports that
       (): ScriptCheck => ({}),
     );
     if (signal.aborted || usePlayground.getState().script !== script) return;
-    if (facts !== undefined) showFacts(facts);
+    if (report !== undefined) showScriptReport(report);
     usePreview.setState({
       checking: false,
       needsInput: usePreview.getState().open && readScriptInput() === undefined,
@@ -70,7 +76,8 @@ export function watchScript(): () => void {
   const stops = [
     usePlayground.subscribe((now, before) => {
       // another script has its own input
-      if (now.openScript.id !== before.openScript.id && now.script !== before.script) showFacts(undefined);
+      if (now.openScript.id !== before.openScript.id && now.script !== before.script)
+        showScriptReport(undefined);
       if (now.script !== before.script || now.view !== before.view || now.session !== before.session)
         onChange();
     }),

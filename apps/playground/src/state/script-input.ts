@@ -6,7 +6,7 @@ import { nearestField } from '../input/nearest-field.ts';
 import { anyValue, toField, withoutSchema, type Field } from '../input/schema-fields.ts';
 import { isSameJson } from '../input/same-json.ts';
 import { shownProblems } from '../input/shown-problems.ts';
-import type { ScriptFacts } from '../sandbox/index.ts';
+import type { ScriptReport } from '../sandbox/index.ts';
 import { usePlayground } from './store.ts';
 
 /** What the user has typed into the form of a prompt. */
@@ -14,8 +14,8 @@ type TypedInput = { readonly name: string; readonly field: Field; readonly draft
 
 /** The input of the script in the editor, as it is typed. */
 export type ScriptInput = {
-  /** The facts of the last check; undefined if the script takes no input, or has not been loaded yet. */
-  facts: ScriptFacts | undefined;
+  /** The report of the last check; undefined if the script takes no input, or has not been loaded yet. */
+  report: ScriptReport | undefined;
   /** The form; undefined for a script without input. */
   field: Field | undefined;
   draft: Draft;
@@ -38,7 +38,7 @@ const MAX_INPUTS = 20;
 const MAX_INPUT_LENGTH = 100_000;
 
 export const useScriptInput = create<ScriptInput>()((set) => ({
-  facts: undefined,
+  report: undefined,
   field: undefined,
   draft: undefined,
   typed: new Map(),
@@ -46,10 +46,10 @@ export const useScriptInput = create<ScriptInput>()((set) => ({
   refusals: 0,
   open: undefined,
   setDraft: (draft, path) =>
-    set(({ facts, field, typed, issues }) => ({
+    set(({ report, field, typed, issues }) => ({
       draft,
-      ...(facts !== undefined && field !== undefined
-        ? { typed: withTyped(typed, { name: facts.name, field, draft }) }
+      ...(report !== undefined && field !== undefined
+        ? { typed: withTyped(typed, { name: report.name, field, draft }) }
         : {}),
       issues: issues.filter((issue) => !areNested(issue.path, path)),
     })),
@@ -86,17 +86,18 @@ function readMayTakeInput(script: string): boolean {
 }
 
 /**
- * Shows the form of these facts. What was typed for the script in the editor stays, also under another name of the prompt
+ * Shows the form of this report. What was typed for the script in the editor stays, also under another name of the
+ * prompt
  * and after another script. A form in which nothing was typed begins with the prompt's last input.
  */
-export function showFacts(facts: ScriptFacts | undefined): void {
-  const { facts: before } = useScriptInput.getState();
-  if (JSON.stringify(before) === JSON.stringify(facts)) return;
-  const field = facts && fieldOf(facts);
-  const draft = facts && field && draftOf(facts.name, field);
-  const isSame = field !== undefined && before?.name === facts?.name;
+export function showScriptReport(report: ScriptReport | undefined): void {
+  const { report: before } = useScriptInput.getState();
+  if (JSON.stringify(before) === JSON.stringify(report)) return;
+  const field = report && fieldOf(report);
+  const draft = report && field && draftOf(report.name, field);
+  const isSame = field !== undefined && before?.name === report?.name;
   useScriptInput.setState({
-    facts,
+    report,
     field,
     draft,
     ...(isSame ? {} : { issues: [], refusals: 0, open: undefined }),
@@ -105,10 +106,10 @@ export function showFacts(facts: ScriptFacts | undefined): void {
 
 /** The draft with which the form of a prompt begins. */
 function draftOf(name: string, field: Field): Draft {
-  const { facts, field: shownField, draft, typed } = useScriptInput.getState();
+  const { report, field: shownField, draft, typed } = useScriptInput.getState();
   const { openScript, inputs } = usePlayground.getState();
   const fit = (input: TypedInput): Draft => fitDraft(input.draft, input.field, field);
-  const shown = facts && shownField && { name: facts.name, field: shownField, draft };
+  const shown = report && shownField && { name: report.name, field: shownField, draft };
   const own = typed.get(openScript.id);
   const same = [own, shown].find((one) => one?.name === name);
   if (same !== undefined) return fit(same);
@@ -118,7 +119,7 @@ function draftOf(name: string, field: Field): Draft {
   return shown && fit(shown);
 }
 
-function fieldOf({ name, input }: ScriptFacts): Field | undefined {
+function fieldOf({ name, input }: ScriptReport): Field | undefined {
   switch (input.kind) {
     case 'none':
       return undefined;
@@ -150,8 +151,8 @@ export function takeScriptInput(script: string): { input: unknown } | undefined 
     useScriptInput.setState(({ refusals }) => ({ refusals: refusals + 1, open: true }));
     return undefined;
   }
-  const { facts } = useScriptInput.getState();
-  if (facts !== undefined && taken.input !== undefined) keepInput(facts.name, taken.input);
+  const { report } = useScriptInput.getState();
+  if (report !== undefined && taken.input !== undefined) keepInput(report.name, taken.input);
   useScriptInput.setState({ issues: [], open: undefined });
   return taken;
 }

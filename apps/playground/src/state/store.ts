@@ -122,7 +122,7 @@ export type PlaygroundState = StoredSettings & {
   tab: 'editor' | 'run' | 'trace';
   /** The run in the Prompts view. */
   promptSession: RunSession | undefined;
-  /** True while an evaluation is under way. */
+  /** True while an evaluation is in progress. */
   evaluating: boolean;
   modelDialogOpen: boolean;
   /** True while the command palette is open. */

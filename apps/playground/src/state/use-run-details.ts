@@ -1,6 +1,6 @@
 import { startTransition, useEffect, useState } from 'react';
 import type { RunSession } from './store.ts';
-import { isUnderWay } from '@cueline/core';
+import { isInProgress } from '@cueline/core';
 
 /**
  * How long after the start of a run each of its details is drawn, in milliseconds. Drawn at once, they would keep a slow
@@ -22,7 +22,7 @@ export function useRunDetails(
 ): RunSession | undefined {
   const [drawn, setDrawn] = useState(session);
   const isOther = session !== undefined && session.id !== drawn?.id;
-  const isNew = isOther && isUnderWay(session.run.getState());
+  const isNew = isOther && isInProgress(session.run.getState());
   useEffect(() => {
     const draw = (): void => startTransition(() => setDrawn(session));
     if (!isOther) return draw();

@@ -1,7 +1,9 @@
 import { useEffect, useState } from 'react';
 import { currentSession, usePlayground, type RunSession } from './store.ts';
 
-/** Whether the run or the evaluation of the open part is under way. Renders at its start and end, not at its events. */
+/**
+ * Whether the run or the evaluation of the open part is in progress. Renders at its start and end, not at its events.
+ */
 export function useRunning(): boolean {
   const session = usePlayground(currentSession);
   const evaluating = usePlayground((state) => state.view === 'evals' && state.evaluating);

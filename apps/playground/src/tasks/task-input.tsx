@@ -79,7 +79,7 @@ export function TaskInput(props: TaskInputProps) {
         className="h-7 min-w-0 flex-1 rounded-md border border-line-strong bg-panel px-2 text-base outline-none placeholder:text-ink-3 focus-visible:border-focus narrow:h-11"
       />
       {ended && <span className="shrink-0 text-sm text-ink-2">The run has ended.</span>}
-      <Button type="submit" look="outline" disabled={!ready && !ended}>
+      <Button type="submit" variant="outline" disabled={!ready && !ended}>
         {ended ? 'Close' : action}
       </Button>
     </form>

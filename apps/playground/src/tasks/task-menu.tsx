@@ -7,7 +7,7 @@ import { menuItem } from '../ui/menu/menu-style.ts';
 import { possibleEdits } from './task-labels.ts';
 import { visibleText } from '../ui/visible-text.ts';
 
-const looks = {
+const styles = {
   rename: { Icon: Pencil, label: 'Rename' },
   skip: { Icon: SkipForward, label: 'Skip' },
   retry: { Icon: RotateCcw, label: 'Redo' },
@@ -16,7 +16,7 @@ const looks = {
 
 type TaskMenuProps = {
   task: TaskState;
-  onPick: (edit: keyof typeof looks) => void;
+  onPick: (edit: keyof typeof styles) => void;
   /** Called when the menu is removed while it has the focus. */
   onLeave: () => void;
 };
@@ -52,7 +52,7 @@ function Menu({ task, onPick, onLeave }: TaskMenuProps) {
       }}
     >
       {possibleEdits[task.status].map((edit) => {
-        const { Icon, label } = looks[edit];
+        const { Icon, label } = styles[edit];
         return (
           <DropdownMenu.Item
             key={edit}

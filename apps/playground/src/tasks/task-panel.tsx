@@ -3,7 +3,7 @@ import type { TaskRun } from '@cueline/react';
 import { clsx } from 'clsx';
 import { ChevronRight, Plus } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { useGradual } from '../state/use-gradual.ts';
+import { useDrawnCount } from '../state/use-drawn-count.ts';
 import { useKeptState } from '../input/use-kept-state.ts';
 import { MoreButton } from '../ui/more-button.tsx';
 import { Announce } from '../ui/announce.tsx';
@@ -11,7 +11,7 @@ import { Button } from '../ui/button.tsx';
 import { TaskInput } from './task-input.tsx';
 import { TaskRow } from './task-row.tsx';
 import { taskAnnouncement } from './task-labels.ts';
-import { taskAtWork, workStarts } from './work-times.ts';
+import { currentTaskOf, taskStarts } from './task-times.ts';
 import { useTaskEdits } from './use-task-edits.ts';
 import { formatCount } from '../ui/format.ts';
 import type { RunClock } from '../state/run-clock.ts';
@@ -22,14 +22,14 @@ type TaskPanelProps = {
   /** Path of the agent whose tasks these are; missing for the run's own. */
   agent?: string | undefined;
   /** Whether the list can still be changed. */
-  underWay: boolean;
+  inProgress: boolean;
   /** True while an earlier moment of the run is shown. What the user has written is hidden then. */
   isPast?: boolean;
   /** The clock of the run. */
   clock: RunClock;
   /** When the first step began, in milliseconds since the run started; missing before. */
   begunAt?: number | undefined;
-  /** When the work ended, or the moment that is shown; missing while it is under way. */
+  /** When the work ended, or the moment that is shown; missing while it is in progress. */
   until?: number | undefined;
   /** Whether the tasks are shown before the user has decided. */
   open: boolean;
@@ -41,7 +41,7 @@ export function TaskPanel({
   run,
   tasks,
   agent,
-  underWay,
+  inProgress,
   isPast = false,
   clock,
   begunAt,
@@ -62,7 +62,7 @@ export function TaskPanel({
     if (section.current?.contains(document.activeElement) === true) focusHeader();
   }, [setAdding, focusHeader]);
   const open = choice ?? suggested;
-  const current = taskAtWork(tasks);
+  const current = currentTaskOf(tasks);
   const { done, total } = taskProgress(tasks);
   return (
     <section
@@ -93,7 +93,7 @@ export function TaskPanel({
             <span className="min-w-0 flex-1 truncate text-ink-2">{current.title}</span>
           )}
         </button>
-        {underWay && (
+        {inProgress && (
           <Button
             className="text-sm"
             aria-label="Add a task"
@@ -118,9 +118,9 @@ export function TaskPanel({
           currentId={current?.id}
           begunAt={begunAt}
           until={until}
-          clock={underWay ? clock : undefined}
+          clock={inProgress ? clock : undefined}
           refusal={refusal}
-          edit={underWay ? edit : undefined}
+          edit={inProgress ? edit : undefined}
           onLeave={focusHeader}
         />
       )}
@@ -131,7 +131,7 @@ export function TaskPanel({
             label="New task"
             title=""
             action="Add"
-            ended={!underWay && !isPast}
+            ended={!inProgress && !isPast}
             hidden={isPast}
             forSeveral
             onSave={(title) => edit({ type: 'add', title })}
@@ -175,7 +175,7 @@ const TASKS_AT_ONCE = 200;
 
 function TaskItems(props: TaskItemsProps) {
   const { run, agent, isPast, tasks, currentId, begunAt, until, clock, refusal, edit, onLeave } = props;
-  const starts = useMemo(() => workStarts(tasks, begunAt), [tasks, begunAt]);
+  const starts = useMemo(() => taskStarts(tasks, begunAt), [tasks, begunAt]);
   const list = useRef<HTMLOListElement>(null);
   useEffect(() => {
     const items = list.current;
@@ -189,7 +189,7 @@ function TaskItems(props: TaskItemsProps) {
     }
   }, [currentId]);
   const [most, setMost] = useState(TASKS_AT_ONCE);
-  const count = useGradual(tasks.length, most);
+  const count = useDrawnCount(tasks.length, most);
   // the current task is among the drawn ones, with its neighbors
   const position = tasks.findIndex(({ id }) => id === currentId);
   const first = Math.max(0, Math.min(position - Math.floor(count / 2), tasks.length - count));

@@ -20,13 +20,13 @@ import { isRefused, statusLabel, triesOf } from './task-labels.ts';
 import { visibleText } from '../ui/visible-text.ts';
 import type { RunClock } from '../state/run-clock.ts';
 
-const glyphs: Record<TaskStatus, { Icon: typeof Circle; look: string; spins?: boolean }> = {
-  pending: { Icon: Circle, look: 'text-ink-3' },
-  in_progress: { Icon: LoaderCircle, look: 'text-go', spins: true },
-  validating: { Icon: SearchCheck, look: 'text-tool' },
-  completed: { Icon: CircleCheck, look: 'text-ok' },
-  failed: { Icon: CircleX, look: 'text-danger' },
-  skipped: { Icon: CircleSlash, look: 'text-ink-3' },
+const glyphs: Record<TaskStatus, { Icon: typeof Circle; className: string; spins?: boolean }> = {
+  pending: { Icon: Circle, className: 'text-ink-3' },
+  in_progress: { Icon: LoaderCircle, className: 'text-go', spins: true },
+  validating: { Icon: SearchCheck, className: 'text-tool' },
+  completed: { Icon: CircleCheck, className: 'text-ok' },
+  failed: { Icon: CircleX, className: 'text-danger' },
+  skipped: { Icon: CircleSlash, className: 'text-ink-3' },
 };
 
 type TaskRowProps = {
@@ -60,7 +60,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
   const owner = { run, id: `${agent ?? ''} task ${id}` };
   const [renaming, setRenaming] = useKeptState(owner, 'open', () => false);
   const row = useRef<HTMLLIElement>(null);
-  const { Icon, look, spins } = glyphOf(status, current, clock !== undefined);
+  const { Icon, className, spins } = glyphOf(status, current, clock !== undefined);
   const feedback = status === 'completed' ? undefined : error;
   const hasMore = result !== undefined || feedback !== undefined || title.length > 60 || title.includes('\n');
 
@@ -91,7 +91,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
     >
       <Icon
         aria-hidden
-        className={clsx('mt-[7px] size-3.5 shrink-0 narrow:mt-[15px]', look, spins && 'animate-spin')}
+        className={clsx('mt-[7px] size-3.5 shrink-0 narrow:mt-[15px]', className, spins && 'animate-spin')}
       />
       {renaming && (
         <TaskInput
@@ -145,14 +145,14 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
 });
 
 /**
- * The icon of the current task spins while the run is under way. After the run, it shows that the task is
+ * The icon of the current task spins while the run is in progress. After the run, it shows that the task is
  * unfinished.
  */
-function glyphOf(status: TaskStatus, current: boolean, underWay: boolean): (typeof glyphs)[TaskStatus] {
-  if (!underWay && (status === 'in_progress' || status === 'validating')) {
-    return { Icon: CircleDashed, look: 'text-ink-2' };
+function glyphOf(status: TaskStatus, current: boolean, inProgress: boolean): (typeof glyphs)[TaskStatus] {
+  if (!inProgress && (status === 'in_progress' || status === 'validating')) {
+    return { Icon: CircleDashed, className: 'text-ink-2' };
   }
-  return glyphs[underWay && current && status === 'pending' ? 'in_progress' : status];
+  return glyphs[inProgress && current && status === 'pending' ? 'in_progress' : status];
 }
 
 type TaskTitleProps = {
@@ -178,18 +178,18 @@ function TaskTitle({ task: { title, status }, current, open, onToggle }: TaskTit
       </span>
     </>
   );
-  const look = clsx(
+  const className = clsx(
     'flex min-h-7 w-full min-w-0 items-center py-1 text-left narrow:min-h-11',
     behind ? 'text-ink-2' : 'text-ink',
     current && 'font-medium',
   );
-  if (onToggle === undefined) return <p className={look}>{words}</p>;
+  if (onToggle === undefined) return <p className={className}>{words}</p>;
   return (
     <button
       type="button"
       aria-expanded={open}
       onClick={onToggle}
-      className={clsx(look, 'rounded hover:underline')}
+      className={clsx(className, 'rounded hover:underline')}
     >
       {words}
     </button>

@@ -3,18 +3,18 @@ import type { TaskRun } from '@cueline/react';
 import { useCallback, useState } from 'react';
 
 /** Why an edit was refused, and of which task; without one, of the list as a whole. */
-export type Refusal = { taskId: string | undefined; reason: string };
+export type RefusedEdit = { taskId: string | undefined; reason: string };
 
 export type TaskEdits = {
   /** Resolves with whether the edit was accepted. */
   edit(edit: TaskEdit): Promise<boolean>;
   /** The last edit that was refused, until the next one. */
-  refusal: Refusal | undefined;
+  refusal: RefusedEdit | undefined;
 };
 
 /** Edits of the task list of a run, or of the agent at `path`. */
 export function useTaskEdits(run: TaskRun, path: string | undefined): TaskEdits {
-  const [refusal, setRefusal] = useState<Refusal>();
+  const [refusal, setRefusal] = useState<RefusedEdit>();
   const edit = useCallback(
     async (given: TaskEdit) => {
       setRefusal(undefined);

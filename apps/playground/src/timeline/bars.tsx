@@ -4,17 +4,17 @@ import { formatDuration } from '../ui/format.ts';
 import type { Segment, SegmentKind, TimelineRow } from './timeline-row.ts';
 
 /** What the parts of a bar are called, and how they look: waits are striped, and what produces something is solid. */
-export const segmentLooks: Record<SegmentKind, { label: string; look: string }> = {
-  'first-token': { label: 'To first token', look: 'h-2.5 bg-ink-3/30' },
-  generating: { label: 'Generating', look: 'h-2.5 bg-ink-3' },
-  rest: { label: 'Tools', look: 'h-px bg-ink-3' },
-  thinking: { label: 'Thinking', look: 'h-2 bg-thinking' },
-  text: { label: 'Text', look: 'h-2 bg-text-kind' },
-  arguments: { label: 'Writing arguments', look: 'h-2 bg-tool/40' },
-  asking: { label: 'Waiting for an answer', look: 'h-2 stripes text-warn' },
-  running: { label: 'Running', look: 'h-2 bg-tool' },
-  failed: { label: 'Failed', look: 'h-2 bg-danger' },
-  retrying: { label: 'Waiting to try again', look: 'h-2 stripes text-warn' },
+export const segmentStyles: Record<SegmentKind, { label: string; className: string }> = {
+  'first-token': { label: 'To first token', className: 'h-2.5 bg-ink-3/30' },
+  generating: { label: 'Generating', className: 'h-2.5 bg-ink-3' },
+  rest: { label: 'Tools', className: 'h-px bg-ink-3' },
+  thinking: { label: 'Thinking', className: 'h-2 bg-thinking' },
+  text: { label: 'Text', className: 'h-2 bg-text-kind' },
+  arguments: { label: 'Writing arguments', className: 'h-2 bg-tool/40' },
+  asking: { label: 'Waiting for an answer', className: 'h-2 stripes text-warn' },
+  running: { label: 'Running', className: 'h-2 bg-tool' },
+  failed: { label: 'Failed', className: 'h-2 bg-danger' },
+  retrying: { label: 'Waiting to try again', className: 'h-2 stripes text-warn' },
 };
 
 /** The bar of a row, or its mark, on the axis. */
@@ -37,7 +37,7 @@ export function Bars({ row }: { row: TimelineRow }) {
       className={clsx(
         // centered by margins: a transform of each bar would slow down each frame of a drag
         'absolute inset-y-0 my-auto min-w-0.5 forced-color-adjust-none first:rounded-l-xs last:rounded-r-xs',
-        segmentLooks[segment.kind].look,
+        segmentStyles[segment.kind].className,
       )}
     />
   ));
@@ -53,13 +53,13 @@ function placeOf({ start, end }: Segment): CSSProperties {
   return { left: at(start), width: `calc(${length} / var(--end) * 100%)` };
 }
 
-/** A row's times in words; `now` is the end of a row that is under way. */
+/** A row's times in words; `now` is the end of a row that is in progress. */
 export function describeTimes({ start, segments, detail }: TimelineRow, now: number): string {
   const more = detail === undefined ? '' : `. ${detail}`;
   const from = `At ${formatDuration(start)}`;
   if (segments.length === 0) return from + more;
   const parts = segments.map((segment) => {
-    const { label } = segmentLooks[segment.kind];
+    const { label } = segmentStyles[segment.kind];
     return `${label} ${formatDuration((segment.end ?? now) - segment.start)}`;
   });
   return `${from}: ${parts.join(', ')}${more}`;

@@ -14,7 +14,7 @@ export type CallContext = {
   level: number;
   /** The approvals and client tool calls of the run, by the ids of their tool calls. */
   pending: ReadonlyMap<string, readonly Pending[]>;
-  /** The end of the step or agent that made the call; missing while it is under way. */
+  /** The end of the step or agent that made the call; missing while it is in progress. */
   end: number | undefined;
   addAgent(agent: AgentState): void;
   addSteps(agent: AgentState): void;

@@ -2,7 +2,7 @@ import type { RunEvent } from '@cueline/core';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Inspection, Moment } from '../state/inspection.ts';
 import { seqAt, timeOf } from './moments.ts';
-import { advance, longWaits, waitAt, type LongWait } from './waits.ts';
+import { advance, longWaits, waitAt, type LongWait } from './long-waits.ts';
 
 /** How many times faster than the run itself. */
 export const speeds = [1, 2, 4, 8] as const;

@@ -7,7 +7,7 @@ import { Tip } from '../ui/tip.tsx';
 import { speeds } from './playback.ts';
 import { MomentSlider } from './slider/moment-slider.tsx';
 import { playback, turnsOf, usePlayback } from './use-playback.ts';
-import { MAX_WAIT_MS } from './waits.ts';
+import { MAX_WAIT_MS } from './long-waits.ts';
 
 type ScrubberProps = {
   session: RunSession;
@@ -56,7 +56,7 @@ export function Scrubber({ session, turn, end, enabled }: ScrubberProps) {
         </span>
       )}
       <Button
-        look="outline"
+        variant="outline"
         // a button that is disabled when it is pressed would lose the focus
         aria-disabled={isNow}
         className="aria-disabled:opacity-50 narrow:px-2!"

@@ -1,4 +1,4 @@
-import { isUnderWay, type RunState } from '@cueline/core';
+import { isInProgress, type RunState } from '@cueline/core';
 import { useRun } from '@cueline/react';
 import { clsx } from 'clsx';
 import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
@@ -6,7 +6,7 @@ import { useInspection } from '../state/inspection.ts';
 import { logOf } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
 import { PaneHeader } from '../ui/pane-header.tsx';
-import { segmentLooks } from './bars.tsx';
+import { segmentStyles } from './bars.tsx';
 import { buildRows } from './build-rows.ts';
 import { Scrubber, togglePlaying } from './scrubber.tsx';
 import type { SegmentKind } from './timeline-row.ts';
@@ -23,7 +23,7 @@ export function TimelineDock({ session, children }: { session: RunSession; child
   const last = session.earlier.length;
   const [turn, choose] = useTurn(last);
   const state: RunState = session.earlier[turn]?.state ?? now;
-  const live = turn === last && isUnderWay(state);
+  const live = turn === last && isInProgress(state);
   const end = useAxisEnd(dock, { elapsed: state.elapsed, clock: session.clock, live });
   const rows = useMemo(() => buildRows(state, logOf(session, turn), turn), [state, session, turn]);
   useEffect(() => () => playback.pause(), []);
@@ -73,9 +73,9 @@ function Legend() {
         <li key={kind} className="flex items-center gap-1.5">
           <span
             aria-hidden
-            className={clsx('w-4 rounded-xs forced-color-adjust-none', segmentLooks[kind].look)}
+            className={clsx('w-4 rounded-xs forced-color-adjust-none', segmentStyles[kind].className)}
           />
-          {segmentLooks[kind].label}
+          {segmentStyles[kind].label}
         </li>
       ))}
     </ul>

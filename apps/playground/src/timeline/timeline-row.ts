@@ -13,7 +13,7 @@ export type SegmentKind =
   | 'failed'
   | 'retrying';
 
-/** A part of a bar, in milliseconds since the turn started; without an end while it is under way. */
+/** A part of a bar, in milliseconds since the turn started; without an end while it is in progress. */
 export type Segment = { kind: SegmentKind; start: number; end: number | undefined };
 
 /** One row of the waterfall; rows come in the order of the tree, each after its parent. */
@@ -38,7 +38,7 @@ export type TimelineRow = {
   /** More about it, such as the text of a warning. */
   detail?: string;
   start: number;
-  /** Missing while it is under way. */
+  /** Missing while it is in progress. */
   end: number | undefined;
   /** Empty for a mark, which is a moment and no span. */
   segments: readonly Segment[];

@@ -3,7 +3,7 @@ import { prefersReducedMotion, tickInterval } from '../ui/reduced-motion.ts';
 import type { RunClock } from '../state/run-clock.ts';
 
 /**
- * The end of the time axis: the time of the last event, or now while the run is under way. The element's
+ * The end of the time axis: the time of the last event, or now while the run is in progress. The element's
  * `--end` grows at every frame, and the result a few times a second; with less motion, both once a second.
  */
 export function useAxisEnd(
@@ -31,7 +31,7 @@ export function useAxisEnd(
   }, [element, clock, live]);
   const end = Math.max(live ? now : 0, elapsed, 1);
   useLayoutEffect(() => {
-    // while the run is under way, this value is a little late
+    // while the run is in progress, this value is a little late
     const style = element.current?.style;
     if (!live || style?.getPropertyValue('--end') === '') style?.setProperty('--end', String(end));
   }, [element, end, live]);

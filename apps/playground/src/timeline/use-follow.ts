@@ -18,7 +18,7 @@ export type FollowOptions = {
 };
 
 /**
- * Keeps the step at the shown time in view, or the newest row of a run that is under way, until the user
+ * Keeps the step at the shown time in view, or the newest row of a run that is in progress, until the user
  * scrolls up. A run that ends while it is followed is shown from its beginning.
  */
 export function useFollow(options: FollowOptions): void {

@@ -29,7 +29,7 @@ export function useTimelineKeys(): void {
 
 async function move(session: RunSession, key: string): Promise<void> {
   // loaded with the first run
-  const { goToEvent, selectStep } = await import('./move.ts');
+  const { goToEvent, selectStep } = await import('./navigate.ts');
   if (key === 'j') selectStep(session, 'next');
   else if (key === 'k') selectStep(session, 'previous');
   else goToEvent(session, key === ']' ? 'next' : 'previous');

@@ -21,19 +21,19 @@ import { Bars, describeTimes } from './bars.tsx';
 import type { TimelineRow } from './timeline-row.ts';
 import { visibleText } from '../ui/visible-text.ts';
 
-const icons: Record<TimelineRow['kind'], { Icon: LucideIcon; look: string }> = {
-  step: { Icon: Footprints, look: 'text-ink-2' },
-  thinking: { Icon: Brain, look: 'text-thinking' },
-  text: { Icon: TextCursor, look: 'text-text-kind' },
-  call: { Icon: Wrench, look: 'text-tool' },
-  agent: { Icon: Bot, look: 'text-thinking' },
-  'sub-call': { Icon: CornerDownRight, look: 'text-tool' },
-  approval: { Icon: Hand, look: 'text-warn' },
-  retry: { Icon: RotateCw, look: 'text-warn' },
-  broken: { Icon: Unplug, look: 'text-danger' },
-  nudge: { Icon: CornerDownRight, look: 'text-text-kind' },
-  warning: { Icon: TriangleAlert, look: 'text-warn' },
-  error: { Icon: CircleAlert, look: 'text-danger' },
+const icons: Record<TimelineRow['kind'], { Icon: LucideIcon; className: string }> = {
+  step: { Icon: Footprints, className: 'text-ink-2' },
+  thinking: { Icon: Brain, className: 'text-thinking' },
+  text: { Icon: TextCursor, className: 'text-text-kind' },
+  call: { Icon: Wrench, className: 'text-tool' },
+  agent: { Icon: Bot, className: 'text-thinking' },
+  'sub-call': { Icon: CornerDownRight, className: 'text-tool' },
+  approval: { Icon: Hand, className: 'text-warn' },
+  retry: { Icon: RotateCw, className: 'text-warn' },
+  broken: { Icon: Unplug, className: 'text-danger' },
+  nudge: { Icon: CornerDownRight, className: 'text-text-kind' },
+  warning: { Icon: TriangleAlert, className: 'text-warn' },
+  error: { Icon: CircleAlert, className: 'text-danger' },
 };
 
 /** From this level on, rows are not moved further to the right. */
@@ -65,7 +65,7 @@ export const WaterfallRow = memo(function WaterfallRow(props: WaterfallRowProps)
   const { kind, level, hasChildren } = row;
   const label = visibleText(row.label);
   const detail = row.detail && visibleText(row.detail.slice(0, MAX_HINT_LENGTH));
-  const { Icon, look } = icons[kind];
+  const { Icon, className } = icons[kind];
   const times = visibleText(describeTimes(row, now));
   const hasFailed = row.failed && kind === 'call';
   const hint = detail === undefined ? label : `${label}: ${detail}`;
@@ -99,7 +99,7 @@ export const WaterfallRow = memo(function WaterfallRow(props: WaterfallRowProps)
           {hasChildren &&
             (isFolded ? <ChevronRight className={chevron} /> : <ChevronDown className={chevron} />)}
         </span>
-        <Icon aria-hidden className={clsx('size-3.5 shrink-0', row.failed ? 'text-danger' : look)} />
+        <Icon aria-hidden className={clsx('size-3.5 shrink-0', row.failed ? 'text-danger' : className)} />
         {/* the name may take the whole width, and the detail gets the rest */}
         <span className="flex min-w-0 items-center gap-1.5 overflow-hidden">
           <span

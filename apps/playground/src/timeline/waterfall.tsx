@@ -24,7 +24,7 @@ type WaterfallProps = {
   rows: readonly TimelineRow[];
   /** The end of the axis, in milliseconds. */
   end: number;
-  /** True while the run is under way. */
+  /** True while the run is in progress. */
   live: boolean;
 };
 
@@ -148,7 +148,7 @@ function Cursor(props: CursorProps) {
   return (
     <div aria-hidden className={`${columns} pointer-events-none absolute inset-0`}>
       <div className="relative col-start-2 mx-2 overflow-x-clip" data-testid="timeline-cursor">
-        {/* the axis of a run under way grows between two renders */}
+        {/* the axis of a run in progress grows between two renders */}
         {props.live ? <GrowingLine {...props} /> : <Line {...props} />}
       </div>
     </div>

@@ -21,22 +21,22 @@ type AgentCardProps = {
   selection?: Selection | undefined;
   /** The approval or the client tool call, and its response. */
   pending?: Pending | undefined;
-  look?: InnerItem['look'];
+  variant?: InnerItem['variant'];
   clock: RunClock | undefined;
   /** Draws the agent's rows; called only while they are shown. */
   children: () => ReactNode;
 };
 
-type StatusLabel = { label: string; more?: string; look: string; Icon: typeof Check; spins?: boolean };
+type StatusLabel = { label: string; more?: string; className: string; Icon: typeof Check; spins?: boolean };
 
 /** An agent's card: open while it works, unless several work side by side; one line once it is done. */
 export function AgentCard(props: AgentCardProps) {
-  const { call, agent, selection, pending, look = 'card', clock, children } = props;
+  const { call, agent, selection, pending, variant = 'card', clock, children } = props;
   const works = agent.status === 'running';
   const name = visibleText(call.toolName);
   const [choice, setOpen] = useState<boolean>();
-  const open = choice ?? (works && look !== 'line');
-  const isInside = look === 'inside' || look === 'line';
+  const open = choice ?? (works && variant !== 'line');
+  const isInside = variant === 'inside' || variant === 'line';
   const status = statusLabelOf(agent, pending !== undefined && isPending(pending));
   const element = useRef<HTMLElement>(null);
   const row = useSelectable(element, selection);
@@ -72,7 +72,7 @@ export function AgentCard(props: AgentCardProps) {
           <ChevronRight
             className={clsx('size-3.5 shrink-0 text-ink-3 transition-transform', open && 'rotate-90')}
           />
-          {look === 'summary' ? (
+          {variant === 'summary' ? (
             <>
               <FoldVertical aria-hidden className="size-3.5 shrink-0 text-thinking" />
               <span className="shrink-0 font-medium">
@@ -91,14 +91,14 @@ export function AgentCard(props: AgentCardProps) {
             </>
           )}
         </span>
-        <CallSummary call={look === 'summary' ? { ...call, input: undefined } : call} />
-        {!works && agent.steps.length > (look === 'card' ? 0 : 1) && (
+        <CallSummary call={variant === 'summary' ? { ...call, input: undefined } : call} />
+        {!works && agent.steps.length > (variant === 'card' ? 0 : 1) && (
           <span className="shrink-0 text-sm text-ink-3 narrow:hidden">
             {plural(agent.steps.length, 'step')}
           </span>
         )}
         <span className="ml-auto flex shrink-0 items-center gap-2 pl-2 text-sm">
-          <span className={clsx('flex items-center gap-1', status.look)}>
+          <span className={clsx('flex items-center gap-1', status.className)}>
             <status.Icon className={clsx('size-3.5', status.spins && 'animate-spin')} />
             <span>
               {status.label}
@@ -127,16 +127,16 @@ export function AgentCard(props: AgentCardProps) {
 function statusLabelOf(agent: AgentState, asks: boolean): StatusLabel {
   switch (agent.status) {
     case 'done':
-      return { label: 'Done', look: 'text-ok', Icon: Check };
+      return { label: 'Done', className: 'text-ok', Icon: Check };
     case 'error':
-      return { label: 'Failed', look: 'text-danger', Icon: CircleAlert };
+      return { label: 'Failed', className: 'text-danger', Icon: CircleAlert };
     case 'stopped':
-      return { label: 'Stopped', look: 'text-ink-2', Icon: Ban };
+      return { label: 'Stopped', className: 'text-ink-2', Icon: Ban };
     case 'running':
-      if (asks) return { label: 'Waiting for you', look: 'text-warn', Icon: Pause };
-      return { ...phaseLabelOf(agent.phase), look: 'text-tool', Icon: LoaderCircle, spins: true };
+      if (asks) return { label: 'Waiting for you', className: 'text-warn', Icon: Pause };
+      return { ...phaseLabelOf(agent.phase), className: 'text-tool', Icon: LoaderCircle, spins: true };
     default:
-      return { label: 'Working', look: 'text-tool', Icon: LoaderCircle, spins: true };
+      return { label: 'Working', className: 'text-tool', Icon: LoaderCircle, spins: true };
   }
 }
 

@@ -21,7 +21,7 @@ export function EmptyRun() {
       action="Run this script"
       onStart={startRun}
       beside={
-        <Button look="outline" onClick={() => openPreview(true)} className="h-9 px-3 text-lg">
+        <Button variant="outline" onClick={() => openPreview(true)} className="h-9 px-3 text-lg">
           <Eye />
           Preview the request
         </Button>

@@ -113,12 +113,12 @@ export function ErrorRow({ error }: { error: SerializedError }) {
       </p>
       <div className="mt-2 flex flex-wrap gap-2 empty:hidden">
         {typeof line === 'number' && (
-          <Button look="outline" onClick={() => showLine(line, typeof column === 'number' ? column : 1)}>
+          <Button variant="outline" onClick={() => showLine(line, typeof column === 'number' ? column : 1)}>
             Go to line {line}
           </Button>
         )}
         {isFixedInModelDialog(error) && (
-          <Button look="outline" onClick={() => usePlayground.setState({ modelDialogOpen: true })}>
+          <Button variant="outline" onClick={() => usePlayground.setState({ modelDialogOpen: true })}>
             <Settings2 />
             Model settings
           </Button>

@@ -47,7 +47,7 @@ export function isOutOfTurns({ code, details }: SerializedError): boolean {
 /** The page's description of a run's error. */
 export function errorMessage({ code, message }: SerializedError): string {
   if (code !== 'interrupted') return message;
-  return 'The page was closed or reloaded while this run was under way. What had arrived is kept.';
+  return 'The page was closed or reloaded while this run was in progress. What had arrived is kept.';
 }
 
 /** A run's error in a few words; its message says the rest. */

@@ -1,5 +1,5 @@
 import type { AgentState, RunState, StepState, ToolCallState } from '@cueline/core';
-import type { SteerFacts } from './transcript-item.ts';
+import type { SteerFields } from './transcript-item.ts';
 
 /** The result of a session, if this is the call that reports it. */
 export function completionOf({
@@ -30,7 +30,7 @@ export function isCutOff({ status, steps }: RunState | AgentState): boolean {
 }
 
 /** The outcome of a step. If a session continues after a failed answer, the step has finished as `other`. */
-export function kindOf(step: StepState | undefined, made: readonly ToolCallState[]): SteerFacts['after'] {
+export function kindOf(step: StepState | undefined, made: readonly ToolCallState[]): SteerFields['after'] {
   if (step !== undefined && made.some((call) => call.step === step.step)) return 'calls';
   return step?.finishReason === 'other' ? 'failure' : 'answer';
 }

@@ -90,7 +90,7 @@ export function ReplyBox({ run, conversation, status, turn, asks, onFiles }: Rep
             }}
             className="field-sizing-content max-h-40 min-h-7 flex-1 resize-none bg-transparent px-2 py-1 text-lg outline-none placeholder:text-ink-3 narrow:min-h-11 narrow:py-2.5"
           />
-          <Button type="submit" look="outline" disabled={!ready || isEmpty}>
+          <Button type="submit" variant="outline" disabled={!ready || isEmpty}>
             Send
             <CornerDownLeft className="text-ink-3" />
           </Button>

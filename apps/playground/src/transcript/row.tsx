@@ -3,7 +3,7 @@ import { memo, useState, type ReactNode } from 'react';
 import { CallActions } from '../forks/call-actions.tsx';
 import { useInspection, type Selection } from '../state/inspection.ts';
 import type { RunSession } from '../state/store.ts';
-import { useGradual } from '../state/use-gradual.ts';
+import { useDrawnCount } from '../state/use-drawn-count.ts';
 import { logOf } from '../state/shown-run.ts';
 import { TaskPanel } from '../tasks/task-panel.tsx';
 import { verdictOf } from '../tasks/verdicts.ts';
@@ -26,7 +26,7 @@ import {
   UserRow,
 } from './rows.tsx';
 import { ToolCard } from './calls/tool-card.tsx';
-import type { CallFacts, TranscriptItem } from './transcript-item.ts';
+import type { CallFields, TranscriptItem } from './transcript-item.ts';
 import { formatCount } from '../ui/format.ts';
 
 type RowsProps = { items: readonly TranscriptItem[]; session: RunSession };
@@ -40,7 +40,7 @@ const ROWS_AT_ONCE = 200;
  */
 export function Rows({ items, session }: RowsProps) {
   const [most, setMost] = useState(ROWS_AT_ONCE);
-  const count = useGradual(items.length, most);
+  const count = useDrawnCount(items.length, most);
   const hidden = items.length - most;
   const more = hidden > 0 && (
     <MoreButton className="justify-self-center py-1" onMore={() => setMost(most + ROWS_AT_ONCE)}>
@@ -140,7 +140,7 @@ const Row = memo(
           <AgentCard
             call={callOfAgent(item.agent)}
             agent={item.agent}
-            look={item.look}
+            variant={item.variant}
             clock={item.live ? clock : undefined}
           >
             {() => <AgentRows agent={item.agent} live={item.live} items={item.items} session={session} />}
@@ -175,7 +175,7 @@ type AgentRowsProps = RowsProps & { agent: AgentState; live: boolean };
 
 /** An agent's work, below its tasks. */
 function AgentRows({ agent, live, items, session }: AgentRowsProps) {
-  const underWay = live && agent.status === 'running';
+  const inProgress = live && agent.status === 'running';
   const isPast = useInspection(({ moment }) => moment !== undefined);
   return (
     <>
@@ -184,7 +184,7 @@ function AgentRows({ agent, live, items, session }: AgentRowsProps) {
           run={session.run}
           tasks={agent.tasks}
           agent={agent.path}
-          underWay={underWay}
+          inProgress={inProgress}
           isPast={isPast}
           clock={session.clock}
           begunAt={agent.steps[0]?.startedAt}
@@ -198,18 +198,18 @@ function AgentRows({ agent, live, items, session }: AgentRowsProps) {
   );
 }
 
-function verdictOfItem({ call, turn, path }: CallFacts, session: RunSession) {
+function verdictOfItem({ call, turn, path }: CallFields, session: RunSession) {
   return turn === undefined ? undefined : verdictOf(() => logOf(session, turn), path, call);
 }
 
 /** What a press on a call's card selects; nothing for a call that only the message knows. */
-function selectionOf({ call, turn, path }: CallFacts): Selection | undefined {
+function selectionOf({ call, turn, path }: CallFields): Selection | undefined {
   if (turn === undefined) return undefined;
   return { kind: 'call', turn, agent: path, step: call.step, toolCallId: call.toolCallId };
 }
 
 /** What can be done with a call. */
-function actionsOf({ call, turn, path }: CallFacts, session: RunSession): ReactNode {
+function actionsOf({ call, turn, path }: CallFields, session: RunSession): ReactNode {
   return turn === undefined ? null : <CallActions session={session} turn={turn} call={call} agent={path} />;
 }
 

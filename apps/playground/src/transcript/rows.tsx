@@ -18,7 +18,7 @@ import { visibleText } from '../ui/visible-text.ts';
 import { RetryNote } from './retry-note.tsx';
 import { useSelectable } from './use-selectable.ts';
 import { steerLabel } from './steer-labels.ts';
-import type { FilePart, SteerFacts, StepFacts } from './transcript-item.ts';
+import type { FilePart, SteerFields, StepFields } from './transcript-item.ts';
 
 export const SystemRow = memo(function SystemRow({ text, variables }: { text: string; variables: number }) {
   return (
@@ -113,11 +113,11 @@ export function StartingRow() {
   );
 }
 
-function BusyDot({ look = 'bg-go' }: { look?: string }) {
-  return <span className={clsx('size-1.5 animate-[pulse-dot_1s_infinite] rounded-full', look)} />;
+function BusyDot({ className = 'bg-go' }: { className?: string }) {
+  return <span className={clsx('size-1.5 animate-[pulse-dot_1s_infinite] rounded-full', className)} />;
 }
 
-type StepRowProps = StepFacts & { step: StepState; session: RunSession };
+type StepRowProps = StepFields & { step: StepState; session: RunSession };
 
 export const StepRow = memo(function StepRow(props: StepRowProps) {
   const { step, turn, path, waiting, retrying, offline, session } = props;
@@ -153,7 +153,7 @@ export const StepRow = memo(function StepRow(props: StepRowProps) {
         <span className="text-right">{formatDuration(finishedAt - startedAt)}</span>
       ) : waiting ? (
         <span className="flex items-center gap-1.5">
-          <BusyDot look={retrying === undefined ? 'bg-go' : 'bg-warn'} />
+          <BusyDot className={retrying === undefined ? 'bg-go' : 'bg-warn'} />
           {offline ? (
             phaseLabel.offline
           ) : retrying === undefined ? (
@@ -232,7 +232,7 @@ export function FileRow({ file }: { file: FilePart }) {
   );
 }
 
-export function SteerRow({ cause, after, text }: SteerFacts & { text: string }) {
+export function SteerRow({ cause, after, text }: SteerFields & { text: string }) {
   return (
     <Fold
       icon={<CornerDownRight className="size-3.5 text-ink-3" />}

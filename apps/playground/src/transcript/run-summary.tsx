@@ -18,10 +18,10 @@ import { formatCount, formatDuration, plural } from '../ui/format.ts';
 import { runTimes } from './run-times.ts';
 import { describeWholeRun } from './whole-run.ts';
 
-const looks = {
-  done: { Icon: CircleCheck, label: 'Done in', look: 'text-ok' },
-  stopped: { Icon: CircleStop, label: 'Stopped after', look: 'text-ink-2' },
-  error: { Icon: CircleAlert, label: 'Failed after', look: 'text-danger' },
+const styles = {
+  done: { Icon: CircleCheck, label: 'Done in', className: 'text-ok' },
+  stopped: { Icon: CircleStop, label: 'Stopped after', className: 'text-ink-2' },
+  error: { Icon: CircleAlert, label: 'Failed after', className: 'text-danger' },
 } as const;
 
 type RunSummaryProps = { session: RunSession; shown: ShownRun };
@@ -32,7 +32,7 @@ export function RunSummary({ session, shown }: RunSummaryProps) {
   if (state.status !== 'done' && state.status !== 'stopped' && state.status !== 'error') return null;
   // a reply that ended before its first step can still be sent again
   if (state.steps.length === 0 && turn === 0) return null;
-  const { Icon, label, look } = looks[state.status];
+  const { Icon, label, className } = styles[state.status];
   const { model, tools, waiting } = runTimes(state, logOf(session, turn));
   const { inputTokens, outputTokens, totalTokens } = state.usage;
   const whole = describeWholeRun(shown);
@@ -44,7 +44,7 @@ export function RunSummary({ session, shown }: RunSummaryProps) {
       className="mt-3 rounded-lg border border-line bg-panel"
     >
       <div className="flex flex-wrap items-center gap-x-2 px-3 pt-2.5 pb-2">
-        <Icon aria-hidden className={`size-4 shrink-0 ${look}`} />
+        <Icon aria-hidden className={`size-4 shrink-0 ${className}`} />
         <h3 className="font-medium">
           {turn > 0 && `Turn ${turn + 1} · `}
           {label} {formatDuration(state.elapsed)}
@@ -110,26 +110,26 @@ function NextActions({ session, shown: { state, turn } }: RunSummaryProps) {
   return (
     <div className="flex flex-wrap gap-1.5 border-t border-line px-2 py-2 narrow:*:grow narrow:*:px-2">
       {state.status === 'done' && !session.shared && (
-        <Button look="outline" onClick={focusReply}>
+        <Button variant="outline" onClick={focusReply}>
           <Reply />
           Reply
         </Button>
       )}
       {canRunFrom && (
-        <Button look="outline" onClick={runOn}>
+        <Button variant="outline" onClick={runOn}>
           {hasSteps ? <GitFork /> : <RotateCw />}
           {step > 0 ? `Run again from step ${step + 1}` : 'Run this turn again'}
           {editor !== 'same' && ' with this run’s script'}
         </Button>
       )}
       {'script' in session.source && editor !== 'other' && (
-        <Button look="outline" onClick={startRun}>
+        <Button variant="outline" onClick={startRun}>
           <Play />
           {session.shared ? 'Run it here' : again}
         </Button>
       )}
       {hasSteps && (
-        <Button look="outline" onClick={lookInside}>
+        <Button variant="outline" onClick={lookInside}>
           <PanelRight />
           Look inside
         </Button>

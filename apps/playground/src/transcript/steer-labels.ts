@@ -1,13 +1,13 @@
-import type { SteerFacts } from './transcript-item.ts';
+import type { SteerFields } from './transcript-item.ts';
 
-const ofSession: Record<SteerFacts['after'], string> = {
+const ofSession: Record<SteerFields['after'], string> = {
   calls: 'Sent by the session',
   answer: 'Nudged: no tool was called',
   failure: 'Sent by the session',
 };
 
 /** Why the model got feedback between two steps, in a few words. */
-export function steerLabel({ cause, after }: SteerFacts): string {
+export function steerLabel({ cause, after }: SteerFields): string {
   switch (cause) {
     case 'tasks':
       return 'Reminded: tasks are open';

@@ -12,13 +12,13 @@ import type {
 export type TranscriptItem = { key: string } & (
   | { kind: 'system'; text: string; variables: number }
   | { kind: 'user'; text: string; files: readonly FilePart[]; variables: RunState['variables'] }
-  | ({ kind: 'step'; step: StepState } & StepFacts)
-  | ({ kind: 'steer'; text: string } & SteerFacts)
+  | ({ kind: 'step'; step: StepState } & StepFields)
+  | ({ kind: 'steer'; text: string } & SteerFields)
   | { kind: 'reasoning'; text: string; streaming: boolean }
   | { kind: 'text'; text: string; streaming: boolean }
-  | ({ kind: 'tool'; inner: readonly InnerItem[] } & CallFacts)
-  | ({ kind: 'agent'; agent: AgentState; items: readonly TranscriptItem[] } & CallFacts)
-  | InnerFacts
+  | ({ kind: 'tool'; inner: readonly InnerItem[] } & CallFields)
+  | ({ kind: 'agent'; agent: AgentState; items: readonly TranscriptItem[] } & CallFields)
+  | InnerFields
   | { kind: 'given'; text: string }
   | { kind: 'source'; title: string; url: string | undefined }
   | { kind: 'file'; file: FilePart }
@@ -35,13 +35,13 @@ export type TranscriptItem = { key: string } & (
  * An agent that is not a tool: one that a tool's function called, shown inside that tool's call, or one that
  * answers no call, such as a session's summary.
  */
-export type InnerItem = { key: string } & InnerFacts;
+export type InnerItem = { key: string } & InnerFields;
 
-type InnerFacts = {
+type InnerFields = {
   kind: 'inner';
   agent: AgentState;
   /** Alone inside a tool's call, one of several there, a card of its own, or one that summarizes the conversation. */
-  look: 'inside' | 'line' | 'card' | 'summary';
+  variant: 'inside' | 'line' | 'card' | 'summary';
   turn: number;
   /** True while it works; false at a moment of the past. */
   live: boolean;
@@ -52,13 +52,13 @@ type InnerFacts = {
 export type RowPlace = { turn: number; path: string | undefined };
 
 /** Whether the step's model call has sent nothing yet, and whether it waits for another attempt. */
-export type StepFacts = RowPlace & { waiting: boolean; retrying: RetryState | undefined; offline: boolean };
+export type StepFields = RowPlace & { waiting: boolean; retrying: RetryState | undefined; offline: boolean };
 
 /**
  * The data of a tool call's card. `live`: it may still change. `pending`: its approval or client tool call, if it has
  * one.
  */
-export type CallFacts = {
+export type CallFields = {
   call: ToolCallState;
   /** Missing for a call that only the message knows. */
   turn: number | undefined;
@@ -71,7 +71,7 @@ export type CallFacts = {
 export type FilePart = { mediaType: string; url: string; filename?: string | undefined };
 
 /** Why the model got feedback: its author, and what the step before had been. */
-export type SteerFacts = {
+export type SteerFields = {
   cause: NonNullable<StepState['steered']>[number]['cause'];
   after: 'calls' | 'failure' | 'answer';
 };

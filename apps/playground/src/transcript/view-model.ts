@@ -1,5 +1,5 @@
 import {
-  isUnderWay,
+  isInProgress,
   type AgentState,
   type RunState,
   type StepState,
@@ -38,7 +38,7 @@ export function toTranscript(
   if (state.status === 'idle') return [];
   const turns = earlier.map((turn) => turn.state);
   const known = [...turns, state].flatMap((run, turn) => run.toolCalls.map((call) => ({ call, run, turn })));
-  const items = workItems(state, now && isUnderWay(state), {
+  const items = workItems(state, now && isInProgress(state), {
     path: undefined,
     run: state,
     turn: turns.length,
@@ -182,8 +182,8 @@ function innerItems(
   if (agents.length === 0) return none;
   const known = endedInner.get(call);
   if (known !== undefined) return known;
-  const look = agents.length === 1 ? 'inside' : 'line';
-  const items = agents.map((agent) => innerItem(agent, run, { turn, look, live }));
+  const variant = agents.length === 1 ? 'inside' : 'line';
+  const items = agents.map((agent) => innerItem(agent, run, { turn, variant, live }));
   const isOver = call.finishedAt !== undefined && agents.every(({ status }) => status !== 'running');
   if (isOver) endedInner.set(call, items);
   return items;
@@ -192,14 +192,14 @@ function innerItems(
 function innerItem(
   agent: AgentState,
   run: KnownCall['run'],
-  { turn, look, live }: Pick<InnerItem, 'turn' | 'look' | 'live'>,
+  { turn, variant, live }: Pick<InnerItem, 'turn' | 'variant' | 'live'>,
 ): InnerItem {
   return {
     // each run of a conversation has its own agents, and several agents of one run may have the same path
     key: `${run.runId} ${run.agents.indexOf(agent)} ${agent.path}`,
     kind: 'inner',
     agent,
-    look,
+    variant,
     turn,
     live: live && agent.status === 'running',
     items: agentItems(agent, run, turn, live),
@@ -212,8 +212,8 @@ function besideItems(
   { path, calls, turn, live }: Pick<MessageContext, 'path' | 'calls' | 'turn' | 'live'>,
 ): InnerItem[] {
   return agentsBeside(run, path, calls).map((agent) => {
-    if (agent.name !== 'summarize') return innerItem(agent, run, { turn, look: 'card', live });
-    const item = innerItem(agent, run, { turn, look: 'summary', live });
+    if (agent.name !== 'summarize') return innerItem(agent, run, { turn, variant: 'card', live });
+    const item = innerItem(agent, run, { turn, variant: 'summary', live });
     return { ...item, items: summaryItems(item.items) };
   });
 }

@@ -1,7 +1,7 @@
 import { clsx } from 'clsx';
 import type { ComponentProps } from 'react';
 
-const looks = {
+const variants = {
   // forced colors make the transparent border visible
   primary: 'border border-transparent bg-go text-on-go hover:bg-go-hover font-semibold',
   danger: 'bg-danger-soft text-danger border border-danger-line hover:border-danger font-semibold',
@@ -10,7 +10,7 @@ const looks = {
 } as const;
 
 export type ButtonProps = ComponentProps<'button'> & {
-  look?: keyof typeof looks;
+  variant?: keyof typeof variants;
   /** A square for a single icon; needs an `aria-label`. */
   square?: boolean;
   /**
@@ -22,7 +22,7 @@ export type ButtonProps = ComponentProps<'button'> & {
 
 /** A 28 px control; 44 px on touch screens. */
 export function Button({
-  look = 'ghost',
+  variant = 'ghost',
   square = false,
   toggles = false,
   className,
@@ -35,7 +35,7 @@ export function Button({
         'inline-flex h-7 shrink-0 items-center justify-center gap-1.5 rounded-md text-base whitespace-nowrap',
         'transition-colors duration-100 select-none disabled:opacity-50 narrow:h-11 [&_svg]:size-[15px] [&_svg]:shrink-0',
         square ? 'w-7 narrow:w-11' : 'px-2.5 narrow:min-w-11 narrow:px-3.5',
-        looks[look],
+        variants[variant],
         className,
       )}
       {...props}

@@ -23,7 +23,7 @@ export function EmptyPane({ title, text, action, onStart, beside, children }: Em
         <h2 className="text-xl font-semibold tracking-tight">{title}</h2>
         <p className="mt-2 text-lg text-ink-2">{text}</p>
         <div className="mt-5 flex flex-wrap items-center gap-3">
-          <Button look="primary" onClick={onStart} className="h-9 px-4 text-lg">
+          <Button variant="primary" onClick={onStart} className="h-9 px-4 text-lg">
             <Play className="fill-current" />
             {action}
             <Keys keys={['Mod', '↵']} className="narrow:hidden" />

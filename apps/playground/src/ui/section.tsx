@@ -50,6 +50,6 @@ export function FactList({ rows }: { rows: readonly { name: string; value: React
 }
 
 /** A note in place of an empty list or value. */
-export function Nothing({ children }: { children: ReactNode }) {
+export function EmptyText({ children }: { children: ReactNode }) {
   return <p className="text-sm text-ink-3">{children}</p>;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { placeIssues } from '../../src/approval/place-issues.ts';
+import { issuesByField } from '../../src/approval/issues-by-field.ts';
 import { toField } from '../../src/input/schema-fields.ts';
 
 const field = toField(
@@ -15,7 +15,7 @@ const field = toField(
 
 test('each message is at the field that shows the value', () => {
   expect(
-    placeIssues(
+    issuesByField(
       'to: Invalid email address; lines.1.text: Too small: a letter at least; extra.a.b: Expected a number',
       field,
     ),
@@ -29,7 +29,7 @@ test('each message is at the field that shows the value', () => {
 });
 
 test('two messages about one field stand together', () => {
-  expect(placeIssues('to: Too short; to: No host', field)).toEqual(
+  expect(issuesByField('to: Too short; to: No host', field)).toEqual(
     new Map([['input.to', 'Too short. No host.']]),
   );
 });
@@ -37,6 +37,6 @@ test('two messages about one field stand together', () => {
 test.each(['Unrecognized key: "cc"', 'cc: Unknown', 'to: Too short; and wrong', 'It costs money.'])(
   '%s names no field',
   (reason) => {
-    expect(placeIssues(reason, field)).toBeUndefined();
+    expect(issuesByField(reason, field)).toBeUndefined();
   },
 );

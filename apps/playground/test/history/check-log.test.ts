@@ -65,7 +65,7 @@ function draw(log: readonly RunEvent[]): { drawn: number; failed: unknown[] } {
     createElement(TaskPanel, {
       run: undefined as never,
       tasks: state.tasks,
-      underWay: false,
+      inProgress: false,
       clock: { now: () => 0 },
       open: true,
     }),

@@ -1,13 +1,13 @@
 import type { RunEvent } from '@cueline/core';
 import { expect, test, vi } from 'vitest';
 import { forkLabel } from '../../src/history/describe-run.ts';
-import { openRun } from '../../src/history/open-run.ts';
+import { openStoredRun } from '../../src/history/open-stored-run.ts';
 import type { RunStore } from '../../src/history/run-store.ts';
 import type { RunSession } from '../../src/state/store.ts';
 import { emptyPrompt } from '../../src/prompts/editable-prompt.ts';
 import { createSession, createTab, end, held, newName, start, step, text } from './recorded-sessions.ts';
 
-test('a run is stored while it is under way, and holds a lock until its end', async () => {
+test('a run is stored while it is in progress, and holds a lock until its end', async () => {
   const { store, recorder } = createTab(newName());
   const session = createSession('one');
   recorder.follow(session);
@@ -90,8 +90,8 @@ test('an interrupted run opens as interrupted, and if two tabs continue it, the 
   held.clear();
 
   const [first, second] = [createTab(name), createTab(name)];
-  const opened = await openRun(first.store, 'four');
-  const openedToo = await openRun(second.store, 'four');
+  const opened = await openStoredRun(first.store, 'four');
+  const openedToo = await openStoredRun(second.store, 'four');
   if ('problem' in opened || 'problem' in openedToo) return expect.unreachable();
   expect(opened.session.run.getState()).toMatchObject({ status: 'error', error: { code: 'interrupted' } });
   expect(opened.session).toMatchObject({ id: 'four', source: { script: '// mine' }, shared: false });
@@ -122,7 +122,7 @@ test('if two tabs reply at the same time, both replies are kept', async () => {
   const tabs = [createTab(name), createTab(name)];
   const sessions = await Promise.all(
     tabs.map(async ({ store, recorder }) => {
-      const opened = await openRun(store, 'both');
+      const opened = await openStoredRun(store, 'both');
       if ('problem' in opened) return expect.unreachable(opened.problem);
       recorder.opened(opened.session, opened.row);
       return opened.session;
@@ -155,7 +155,7 @@ test('a copy of a run that another tab has continued stays apart from that run',
   await one.recorder.flush();
   const [first, second] = [createTab(name), createTab(name)];
   const open = async ({ store, recorder }: typeof first, id: string) => {
-    const opened = await openRun(store, id);
+    const opened = await openStoredRun(store, id);
     if ('problem' in opened) return expect.unreachable(opened.problem);
     return recorder.opened(opened.session, opened.row);
   };
@@ -182,11 +182,11 @@ test('a copy of a run that another tab has continued stays apart from that run',
   expect(await second.store.get('fork')).toMatchObject({ parent: { id: copyId } });
   expect(await open(second, 'fork')).toMatchObject({ id: 'fork', parent: { id: copy.id } });
 
-  // the original is opened beside the copy, which is still under way
+  // the original is opened beside the copy, which is still in progress
   const original = await open(second, 'original');
   expect(original.id).not.toBe(copy.id);
   expect(second.recorder.idOf(original)).toBe('original');
-  expect(second.recorder.underWay(copyId)).toBe(copy);
+  expect(second.recorder.inProgress(copyId)).toBe(copy);
   expect(held).toContain(copyId);
   expect(await open(second, 'original'), 'the tab has one id for each run').toMatchObject({
     id: original.id,
@@ -252,7 +252,7 @@ test('a reply is stored before its turn has an event, and can be sent again afte
   expect(await store.get('waiting')).toMatchObject({ status: 'running', turns: 2 });
 
   held.clear();
-  const opened = await openRun(createTab(name).store, 'waiting');
+  const opened = await openStoredRun(createTab(name).store, 'waiting');
   if ('problem' in opened) return expect.unreachable(opened.problem);
   const { run, earlier } = opened.session;
   expect(earlier.map(({ log }) => log)).toEqual([first]);
@@ -293,7 +293,7 @@ test('a run is stored with its input before it has an event, and can be started 
   session.run.start().catch(() => {});
   await vi.waitFor(async () => expect(await store.logs('silent')).toHaveLength(1));
   held.clear();
-  const opened = await openRun(createTab(name).store, 'silent');
+  const opened = await openStoredRun(createTab(name).store, 'silent');
   if ('problem' in opened) return expect.unreachable(opened.problem);
   expect(opened.session.run.getState()).toMatchObject({
     status: 'error',
@@ -318,7 +318,7 @@ test('a first turn that runs again is stored with its input and its messages bef
   // the page is closed, and the next one continues the run
   held.clear();
   const later = createTab(name);
-  const opened = await openRun(later.store, 'again');
+  const opened = await openStoredRun(later.store, 'again');
   if ('problem' in opened) return expect.unreachable(opened.problem);
   const session = later.recorder.opened(opened.session, opened.row);
   const silent = { [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }) };
@@ -339,7 +339,7 @@ test('a stored run can be opened, however long its prompt is', async () => {
   void session.run.start();
   await session.say(start, end);
   await recorder.flush();
-  expect(await openRun(store, 'long')).toMatchObject({
+  expect(await openStoredRun(store, 'long')).toMatchObject({
     session: { run: { definition: { name: 'long' } }, source },
   });
 });
@@ -352,12 +352,12 @@ test('a stored run knows its script by id and name, also under another title', a
   await session.say(start, end);
   recorder.amend('named', { title: 'The good one' });
   await recorder.flush();
-  expect(await openRun(store, 'named')).toMatchObject({
+  expect(await openStoredRun(store, 'named')).toMatchObject({
     row: { title: 'Mine' },
     session: { openScript: { id: 'script', name: 'Mine' } },
   });
   await store.update('named', { title: 'The good one' });
-  expect(await openRun(store, 'named')).toMatchObject({
+  expect(await openStoredRun(store, 'named')).toMatchObject({
     row: { title: 'The good one' },
     session: { openScript: { id: 'script', name: 'Mine' } },
   });

@@ -3,7 +3,7 @@ import 'fake-indexeddb/auto';
 import { createRun, definePrompt, type Executor, type RunEvent } from '@cueline/core';
 import { expect, vi } from 'vitest';
 import { createDatabase } from '../../src/history/database.ts';
-import { createRecorder, type Recorder } from '../../src/history/record-runs.ts';
+import { createRunSaver, type RunSaver } from '../../src/history/save-runs.ts';
 import { createRunStore, type RunStore } from '../../src/history/run-store.ts';
 import type { RunSession } from '../../src/state/store.ts';
 
@@ -22,7 +22,7 @@ export function createTab(
 ) {
   const store = change(createRunStore(createDatabase(name)));
   const onProblem = vi.fn();
-  const recorder: Recorder = createRecorder({
+  const recorder: RunSaver = createRunSaver({
     store,
     locks,
     isShown: ({ id }) => shown?.has(id) ?? true,

@@ -3,8 +3,8 @@ import { createRun, definePrompt, reduceAll, type Executor, type RunEvent } from
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { createDatabase } from '../../src/history/database.ts';
-import { openRun } from '../../src/history/open-run.ts';
-import { createRecorder } from '../../src/history/record-runs.ts';
+import { openStoredRun } from '../../src/history/open-stored-run.ts';
+import { createRunSaver } from '../../src/history/save-runs.ts';
 import { createTextReader, createTextWriter } from '../../src/history/repeated-texts.ts';
 import { exportRun, importRun } from '../../src/history/run-file.ts';
 import { createRunStore } from '../../src/history/run-store.ts';
@@ -55,7 +55,7 @@ function createSession(logs: readonly RunEvent[][]): RunSession {
 let names = 0;
 function createTab() {
   const store = createRunStore(createDatabase(`texts-${(names += 1)}`));
-  const recorder = createRecorder({
+  const recorder = createRunSaver({
     store,
     locks: { hold: () => () => {}, held: () => Promise.resolve(new Set()) },
     isShown: () => true,
@@ -79,7 +79,7 @@ test('a conversation with a large file is kept for as many turns as it has: the 
   expect(row).toMatchObject({ hasLog: true, turns: 10 });
   expect(row.size).toBeLessThan(file.length + 100_000);
   expect(await store.logs('one')).toEqual(logs);
-  expect(await openRun(store, 'one')).toMatchObject({ session: { earlier: { length: 9 } } });
+  expect(await openStoredRun(store, 'one')).toMatchObject({ session: { earlier: { length: 9 } } });
 });
 
 test('the start of a turn counts once, though it is written before its first event and again with it', async () => {
@@ -130,7 +130,7 @@ test('a run with a reference to nothing is not opened', async () => {
   const stored = { withReferences: JSON.stringify(logsOf(1)[0]).replace(file, String.raw`\u00000`) };
   await store.write({ row, batches: [{ turn: 0, seq: 0, stored }], replaced: 'all' });
   expect(await store.logs('one')).toBeUndefined();
-  expect(await openRun(store, 'one')).toHaveProperty('problem');
+  expect(await openStoredRun(store, 'one')).toHaveProperty('problem');
 });
 
 test('the reader returns what was written, also after turns were written again', () => {

@@ -2,7 +2,7 @@ import 'fake-indexeddb/auto';
 import type { RunEvent } from '@cueline/core';
 import { expect, test } from 'vitest';
 import { createDatabase } from '../../src/history/database.ts';
-import { openRun } from '../../src/history/open-run.ts';
+import { openStoredRun } from '../../src/history/open-stored-run.ts';
 import { exportRun, importRun, runFileName } from '../../src/history/run-file.ts';
 import { groupByDay, matches } from '../../src/history/run-groups.ts';
 import { createRunStore, type RunBounds } from '../../src/history/run-store.ts';
@@ -115,12 +115,12 @@ test('rows and events that cannot be read are skipped and not deleted', async ()
   expect((await store.listAll()).unreadable).toEqual(['x', 'y']);
   for (const bad of ['no JSON', '{}', 7, JSON.stringify([{ seq: 0, type: 'run-start', messages: 7 }])]) {
     await db.put('events', bad, ['a', 0, 0]);
-    expect(await openRun(store, 'a')).toEqual({ problem: expect.any(String) });
+    expect(await openStoredRun(store, 'a')).toEqual({ problem: expect.any(String) });
   }
   // a batch is missing
   await db.put('events', JSON.stringify([log[1]]), ['a', 0, 1]);
   await db.delete('events', ['a', 0, 0]);
-  expect(await openRun(store, 'a')).toEqual({ problem: 'A part of this run is missing.' });
+  expect(await openStoredRun(store, 'a')).toEqual({ problem: 'A part of this run is missing.' });
 });
 
 test('a deleted run comes back as it was', async () => {
@@ -149,7 +149,7 @@ test('restoring a deleted run does not replace one that another tab has continue
 });
 
 test.each([
-  ['a step that was under way', 'step-start', 1],
+  ['a step that was in progress', 'step-start', 1],
   ['a whole step', 'step-end', 2],
 ])('a run that was continued without %s comes back as a copy if that was done', async (_, type, runs) => {
   const { store } = open();

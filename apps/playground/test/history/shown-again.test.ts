@@ -33,44 +33,44 @@ test('showing a run of the tree again does not change what is stored of it, and 
   expect(await store.get('first')).toMatchObject({ title: 'Renamed', pinned: true, turns: 2 });
 });
 
-test('a run under way that is not shown is found by its id', async () => {
+test('a run in progress that is not shown is found by its id', async () => {
   const { recorder } = createTab(newName(), undefined, new Set());
   const session = createSession('one');
   recorder.follow(session);
   void session.run.start();
   await session.say(start, step);
-  expect(recorder.underWay('one')).toBe(session);
+  expect(recorder.inProgress('one')).toBe(session);
   await session.say(end);
   await recorder.flush();
-  expect(recorder.underWay('one')).toBeUndefined();
+  expect(recorder.inProgress('one')).toBeUndefined();
 });
 
-test('a fork is under way from its start to its end, although its log had an end', async () => {
+test('a fork is in progress from its start to its end, although its log had an end', async () => {
   const { recorder } = createTab(newName(), undefined, new Set());
   const fork = createSession('other', [start, step, end]);
   await fork.run.restored;
   await vi.dynamicImportSettled();
   recorder.follow(fork);
   void fork.run.retry();
-  const isUnderWay = async (): Promise<boolean[]> => {
+  const isInProgress = async (): Promise<boolean[]> => {
     await recorder.flush();
-    return [recorder.underWay('other') === fork, held.has('other')];
+    return [recorder.inProgress('other') === fork, held.has('other')];
   };
-  expect(await isUnderWay(), 'before its first event').toEqual([true, true]);
+  expect(await isInProgress(), 'before its first event').toEqual([true, true]);
   await fork.say(start, step);
-  expect(await isUnderWay()).toEqual([true, true]);
+  expect(await isInProgress()).toEqual([true, true]);
   await fork.say(end);
-  expect(await isUnderWay()).toEqual([false, false]);
+  expect(await isInProgress()).toEqual([false, false]);
 });
 
-test('a fork whose retry starts late is under way from its first event on', async () => {
+test('a fork whose retry starts late is in progress from its first event on', async () => {
   const { recorder } = createTab(newName(), undefined, new Set());
   const fork = createSession('late', [start, step, end]);
   recorder.follow(fork);
   await recorder.flush();
-  expect(recorder.underWay('late')).toBeUndefined();
+  expect(recorder.inProgress('late')).toBeUndefined();
   void fork.run.retry();
   await fork.say(start, step);
   await recorder.flush();
-  expect([recorder.underWay('late'), held.has('late')]).toEqual([fork, true]);
+  expect([recorder.inProgress('late'), held.has('late')]).toEqual([fork, true]);
 });

@@ -7,7 +7,12 @@ import { InputFields } from '../../src/input/input-fields.tsx';
 import { toField } from '../../src/input/schema-fields.ts';
 import type { Of } from '../../src/input/field-props.ts';
 import { InputForm } from '../../src/panes/input-form.tsx';
-import { showFacts, showInputIssues, takeScriptInput, useScriptInput } from '../../src/state/script-input.ts';
+import {
+  showScriptReport,
+  showInputIssues,
+  takeScriptInput,
+  useScriptInput,
+} from '../../src/state/script-input.ts';
 
 Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
 
@@ -27,7 +32,7 @@ afterEach(() => act(() => root.render(null)));
 /** Shows the form of an input with these members. */
 function show(properties: object): void {
   const schema = { type: 'object', properties, required: Object.keys(properties) };
-  act(() => showFacts({ name: 'plan', input: { kind: 'schema', schema } }));
+  act(() => showScriptReport({ name: 'plan', input: { kind: 'schema', schema } }));
   act(() => root.render(createElement(InputForm, { field: useScriptInput.getState().field! })));
 }
 const description = (element: Element | null): string | null | undefined =>

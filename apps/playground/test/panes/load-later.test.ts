@@ -1,7 +1,7 @@
 import { createElement, type ComponentType } from 'react';
 import { renderToString } from 'react-dom/server';
 import { expect, test } from 'vitest';
-import { loadLater } from '../../src/panes/load-later.tsx';
+import { lazyComponent } from '../../src/panes/lazy-component.tsx';
 
 const Named = ({ name }: { name: string }) => createElement('b', undefined, name);
 
@@ -11,15 +11,15 @@ function draw(Later: ComponentType<{ name: string }>): string {
 }
 
 test('a component that was loaded ahead is drawn at once, without its placeholder', async () => {
-  expect(draw(loadLater(async () => Named, 'loading'))).toContain('loading');
-  const Later = loadLater(async () => Named, 'loading');
+  expect(draw(lazyComponent(async () => Named, 'loading'))).toContain('loading');
+  const Later = lazyComponent(async () => Named, 'loading');
   await Later.load();
   expect(draw(Later)).toContain('<b>Ada</b>');
 });
 
 test('a component that could not be loaded is loaded again', async () => {
   let online = false;
-  const Later = loadLater(async () => {
+  const Later = lazyComponent(async () => {
     if (!online) throw new Error('offline');
     return () => createElement('b', undefined, 'loaded');
   });

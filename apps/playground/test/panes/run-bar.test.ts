@@ -33,7 +33,7 @@ test('an earlier moment of a run does not look as if it ran now', () => {
   expect(past).toContain('300 ms');
 });
 
-test('a run under way shows its time until now', () => {
+test('a run in progress shows its time until now', () => {
   expect(draw(session, false)).toContain('1 m 00 s');
 });
 

@@ -4,10 +4,10 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import type { WorkerFrame, WorkerEnd } from '../../src/sandbox/host/worker-frame.ts';
 import { checkScript as checkOnHost } from '../../src/sandbox/host/check-script.ts';
-import { readFacts, readIssues, readPreview } from '../../src/sandbox/host/read-check.ts';
+import { readReport, readIssues, readPreview } from '../../src/sandbox/host/read-check.ts';
 import { defaultLimits } from '../../src/sandbox/limits.ts';
 import { encodeMessage, type ToHost } from '../../src/sandbox/protocol.ts';
-import { checkScript, readFacts as factsOf } from '../../src/sandbox/worker/check-script.ts';
+import { checkScript, describeScript } from '../../src/sandbox/worker/check-script.ts';
 import { noModel } from '../../src/sandbox/worker/no-model.ts';
 
 const plan = definePrompt(
@@ -21,7 +21,7 @@ const plan = definePrompt(
 
 describe('the report of a script', () => {
   test('has the schema of its input, before defaults', async () => {
-    const { name, input } = await factsOf(plan as never);
+    const { name, input } = await describeScript(plan as never);
     expect(name).toBe('plan');
     expect(input).toMatchObject({
       kind: 'schema',
@@ -51,14 +51,14 @@ describe('the report of a script', () => {
       { kind: 'any' },
     ],
   ])('has the kind of input for %s', async (_title, definition, input) => {
-    expect((await factsOf(definition as never)).input).toEqual(input);
+    expect((await describeScript(definition as never)).input).toEqual(input);
   });
 
   test('has the first request, which the page reads', async () => {
     const sent: ToHost[] = [];
     const send = (message: ToHost): void => void sent.push(message);
     await checkScript(plan as never, plan as never, { dryRun: { input: { city: 'Faro' } }, send });
-    expect(sent.map(({ type }) => type)).toEqual(['facts', 'dry-run']);
+    expect(sent.map(({ type }) => type)).toEqual(['report', 'dry-run']);
     const message = JSON.parse(encodeMessage(sent[1]!)) as { request: unknown; warnings: unknown };
     const { request } = await dryRun(plan, { input: { city: 'Faro' } });
     expect(readPreview(message.request, message.warnings)).toEqual({ request, warnings: [] });
@@ -94,13 +94,15 @@ describe('the page refuses', () => {
     expect(preview?.warnings.map((warning) => warning.length)).toEqual([3, 1_000]);
   });
 
-  test('facts with an invalid shape, and schemas that are too deep', () => {
-    expect(readFacts({ name: 'p', input: { kind: 'schema', schema: 'x' } })).toBeUndefined();
-    expect(readFacts({ name: 4, input: { kind: 'none' } })).toBeUndefined();
-    expect(readFacts({ name: 'n'.repeat(900), input: { kind: 'none' } })?.name).toHaveLength(200);
+  test('report with an invalid shape, and schemas that are too deep', () => {
+    expect(readReport({ name: 'p', input: { kind: 'schema', schema: 'x' } })).toBeUndefined();
+    expect(readReport({ name: 4, input: { kind: 'none' } })).toBeUndefined();
+    expect(readReport({ name: 'n'.repeat(900), input: { kind: 'none' } })?.name).toHaveLength(200);
     let deep: object = {};
     for (let level = 0; level < 60; level += 1) deep = { items: deep };
-    expect(readFacts({ name: 'p', input: { kind: 'schema', schema: deep } })?.input).toEqual({ kind: 'any' });
+    expect(readReport({ name: 'p', input: { kind: 'schema', schema: deep } })?.input).toEqual({
+      kind: 'any',
+    });
   });
 
   test('issues with an invalid shape', () => {
@@ -143,19 +145,19 @@ describe('a check', () => {
     await vi.advanceTimersByTimeAsync(0);
     return { result, worker, sent, abort, takeFrame };
   }
-  const facts = { name: 'p', input: { kind: 'none' } };
+  const report = { name: 'p', input: { kind: 'none' } };
 
   test('sends the script without keys, and ends the worker with the answer', async () => {
     const { result, worker, sent } = await start();
     expect(sent[0]).toContain('"type":"check"');
     expect(sent[0]).not.toContain('sk-secret-key-1');
     worker.say({ type: 'ready' });
-    worker.say({ type: 'facts', facts });
+    worker.say({ type: 'report', report });
     worker.say({ type: 'model-call', call: 1, options: {} });
     expect(worker.closed).toBe(0);
     const issues = [{ path: 'input.city', message: 'No' }];
     worker.say({ type: 'failed', error: { code: 'invalid_input', message: 'No.', details: { issues } } });
-    expect(await result).toEqual({ facts, problem: { message: 'No.', phase: 'run', issues } });
+    expect(await result).toEqual({ report, problem: { message: 'No.', phase: 'run', issues } });
     expect(worker.closed).toBe(1);
   });
 
@@ -169,7 +171,7 @@ describe('a check', () => {
   test('a script that never makes its request is ended, and so is one that hangs', async () => {
     const waiting = await start();
     waiting.worker.say({ type: 'ready' });
-    waiting.worker.say({ type: 'facts', facts });
+    waiting.worker.say({ type: 'report', report });
     await vi.advanceTimersByTimeAsync(defaultLimits.preview);
     expect((await waiting.result).problem?.message).toContain('within 5 s');
     expect(waiting.worker.closed).toBe(1);

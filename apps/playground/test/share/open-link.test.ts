@@ -169,7 +169,7 @@ test.each<[string, string, RegExp, string?, (() => Response)?]>([
   expect(notice).toMatchObject({ message: expect.stringMatching(/Your own work is unchanged\.$/) });
 });
 
-test('a link does not replace a run that is under way', async () => {
+test('a link does not replace a run that is in progress', async () => {
   const { session } = await open(`#${whole}`).then(() => store());
   const going = { ...session!.run.getState(), status: 'running', phase: 'text' } as RunState;
   const run = { ...session!.run, getState: () => going };
@@ -179,7 +179,7 @@ test('a link does not replace a run that is under way', async () => {
   expect(store().notice).toMatchObject({ message: expect.stringContaining('A run is in progress here.') });
 });
 
-test('a link to a run of prompts does not replace a run that is under way', async () => {
+test('a link to a run of prompts does not replace a run that is in progress', async () => {
   vi.stubGlobal('localStorage', { getItem: () => null, setItem: () => {} });
   const prompts = { prompts: samplePrompts, selected: 0, values: {} };
   const hash = encodeLink({ prompts, log });

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { deleteKeyOf } from '../../src/share/delete-keys.ts';
-import { knownShortLink, makeUploadedLink, uploadUnderWay } from '../../src/share/short-links.ts';
+import { knownShortLink, makeUploadedLink, uploadInProgress } from '../../src/share/short-links.ts';
 
 const id = 'AbCdEfGhIjKlMnOpQrSt-A';
 const [address, page] = ['https://play.example/api/shares', 'https://play.example/app/'];
@@ -20,7 +20,7 @@ test('an upload continues after its popover is closed, is made once, and keeps i
     return new Promise<Response>((resolve) => void answers.push(resolve));
   });
   const upload = makeUploadedLink(address, '#v1.s.x.y', page);
-  expect(uploadUnderWay('#v1.s.x.y')).toBe(upload);
+  expect(uploadInProgress('#v1.s.x.y')).toBe(upload);
   expect(makeUploadedLink(address, '#v1.s.x.y', page)).toBe(upload);
   expect(signals).toHaveLength(1);
   const expiresAt = Date.now() + 60_000;
@@ -29,11 +29,11 @@ test('an upload continues after its popover is closed, is made once, and keeps i
   expect(await upload).toEqual(link);
   expect(knownShortLink('#v1.s.x.y')).toEqual(link);
   expect(deleteKeyOf(id)).toBe('key');
-  expect(uploadUnderWay('#v1.s.x.y')).toBeUndefined();
+  expect(uploadInProgress('#v1.s.x.y')).toBeUndefined();
 });
 
 test('an upload that has failed can be tried again', async () => {
   vi.stubGlobal('fetch', async () => new Response('', { status: 503 }));
   await expect(makeUploadedLink(address, '#v1.s.a.b', page)).rejects.toThrow('failed (503)');
-  expect(uploadUnderWay('#v1.s.a.b')).toBeUndefined();
+  expect(uploadInProgress('#v1.s.a.b')).toBeUndefined();
 });

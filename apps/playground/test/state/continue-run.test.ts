@@ -3,7 +3,7 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { beforeEach, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { examples } from '../../src/examples/index.ts';
-import { continueRun, openStoredRun, showSession } from '../../src/state/run-session.ts';
+import { continueRun, runOfLog, showSession } from '../../src/state/run-session.ts';
 import { usePlayground } from '../../src/state/store.ts';
 import { page } from './in-process-page.ts';
 
@@ -37,7 +37,7 @@ async function continueFrom(log: readonly RunEvent[], turns: readonly ScriptedTu
   page.prompts.set(script, prompt);
   isHanging.now = false;
   made.length = 0;
-  const run = await openStoredRun(log, { script });
+  const run = await runOfLog(log, { script });
   const { connection } = usePlayground.getState();
   showSession({
     id: 'stored',
@@ -72,7 +72,7 @@ beforeEach(() => {
   }) as never;
 });
 
-test('a call that was under way when the page was closed is made again only if it is safe to repeat', async () => {
+test('a call that was in progress when the page was closed is made again only if it is safe to repeat', async () => {
   const log = await interrupted([[call('look', 'a'), call('pay', 'b'), call('put', 'c')]], /tool-start.*"c"/);
   const { state, model } = await continueFrom(log, ['Done.']);
   expect(state).toMatchObject({ status: 'done', text: 'Done.' });

@@ -170,7 +170,7 @@ describe('a fork', () => {
     expect(session.id).toBe(last.id);
   });
 
-  test('of a run that is under way stops it', async () => {
+  test('of a run that is in progress stops it', async () => {
     page.model = scriptedModel([look('left'), [{ text: 'Well' }, { delay: 60_000 }], 'Done.']);
     store().edit('caves');
     startRun();

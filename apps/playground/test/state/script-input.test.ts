@@ -3,7 +3,7 @@ import {
   mayTakeInput,
   problemsOf,
   readScriptInput,
-  showFacts,
+  showScriptReport,
   showInputIssues,
   takeScriptInput,
   useScriptInput,
@@ -16,7 +16,7 @@ import { usePlayground } from '../../src/state/store.ts';
 import { readStored } from '../../src/state/stored-settings.ts';
 
 const script = "export default definePrompt('plan', (prompt, { city }) => {}, { input: schema });";
-const facts = (name = 'plan') => ({
+const report = (name = 'plan') => ({
   name,
   input: {
     kind: 'schema' as const,
@@ -27,7 +27,7 @@ const form = () => useScriptInput.getState();
 /** Opens another script, as the page does. */
 const openAnother = (): void => {
   usePlayground.setState({ openScript: newOpenScript('own') });
-  showFacts(undefined);
+  showScriptReport(undefined);
 };
 const problems = () => Object.fromEntries(problemsOf(form()));
 
@@ -71,7 +71,7 @@ test.each([
 });
 
 test('an incomplete form does not start a run, and shows what is missing from then on', () => {
-  showFacts(facts());
+  showScriptReport(report());
   expect(problems()).toEqual({});
   expect(takeScriptInput(script)).toBeUndefined();
   expect(form()).toMatchObject({ refusals: 1, open: true });
@@ -82,31 +82,31 @@ test('an incomplete form does not start a run, and shows what is missing from th
 });
 
 test('the last input of each script is kept, but not the input from a link', () => {
-  showFacts(facts());
+  showScriptReport(report());
   form().setDraft({ city: 'Faro' }, 'input.city');
   takeScriptInput(script);
   openAnother();
-  showFacts(facts('other'));
+  showScriptReport(report('other'));
   expect(readScriptInput()).toBeUndefined();
   openAnother();
-  showFacts(facts());
+  showScriptReport(report());
   expect(readScriptInput()).toEqual({ input: { city: 'Faro' } });
   expect(readStored({ inputs: usePlayground.getState().inputs }).inputs).toEqual({ plan: { city: 'Faro' } });
   expect(readStored({ inputs: ['Faro'] })).toEqual({});
 });
 
 test('typed values stay while the schema is edited', () => {
-  showFacts(facts());
+  showScriptReport(report());
   form().setDraft({ city: 'Faro' }, 'input.city');
-  const { input } = facts();
-  showFacts({ name: 'plan', input: { ...input, schema: { ...input.schema, title: 'Plan' } } });
+  const { input } = report();
+  showScriptReport({ name: 'plan', input: { ...input, schema: { ...input.schema, title: 'Plan' } } });
   expect(readScriptInput()).toEqual({ input: { city: 'Faro' } });
 });
 
 test('a chosen option stays chosen when another one is added before it, and is chosen again when it comes back', () => {
   const choice = (...options: string[]) => {
     const schema = { type: 'object', properties: { priority: { enum: options } }, required: ['priority'] };
-    showFacts({ name: 'plan', input: { kind: 'schema', schema } });
+    showScriptReport({ name: 'plan', input: { kind: 'schema', schema } });
     return readScriptInput();
   };
   choice('low', 'high');
@@ -117,34 +117,34 @@ test('a chosen option stays chosen when another one is added before it, and is c
 });
 
 test('typed input that has not run stays when the prompt is renamed and when its text is cut and pasted', () => {
-  showFacts(facts());
+  showScriptReport(report());
   form().setDraft({ city: 'Faro' }, 'input.city');
-  showFacts(facts('plan-trip'));
+  showScriptReport(report('plan-trip'));
   expect(readScriptInput()).toEqual({ input: { city: 'Faro' } });
-  showFacts(undefined);
-  showFacts(facts('plan-trip'));
+  showScriptReport(undefined);
+  showScriptReport(report('plan-trip'));
   expect(readScriptInput()).toEqual({ input: { city: 'Faro' } });
 });
 
 test('each script has its own typed input, which other scripts do not get', () => {
   const { openScript } = usePlayground.getState();
-  showFacts(facts());
+  showScriptReport(report());
   form().setDraft({ city: 'Faro' }, 'input.city');
   for (let others = 0; others < 19; others += 1) {
     openAnother();
-    showFacts(facts());
+    showScriptReport(report());
     expect(readScriptInput()).toBeUndefined();
     form().setDraft({ city: 'Porto' }, 'input.city');
   }
   const reopen = () => {
     openAnother();
     usePlayground.setState({ openScript });
-    showFacts(facts());
+    showScriptReport(report());
     return readScriptInput();
   };
   expect(reopen()).toEqual({ input: { city: 'Faro' } });
   openAnother();
-  showFacts(facts());
+  showScriptReport(report());
   form().setDraft({ city: 'Braga' }, 'input.city');
   expect(reopen(), 'the typed inputs are bounded').toBeUndefined();
 });
@@ -155,16 +155,16 @@ test('another prompt in the same script begins with its last input if nothing of
     input: { kind: 'schema' as const, schema: { type: 'object', properties: { place: { type: 'string' } } } },
   };
   usePlayground.setState({ inputs: { weather: { place: 'Oslo' } } });
-  showFacts(facts());
+  showScriptReport(report());
   form().setDraft({ city: 'Faro' }, 'input.city');
-  showFacts(other);
+  showScriptReport(other);
   expect(readScriptInput()).toEqual({ input: { place: 'Oslo' } });
-  showFacts(facts());
+  showScriptReport(report());
   expect(readScriptInput()).toEqual({ input: { city: 'Faro' } });
 });
 
 test('an issue of the schema is shown at its field until the field is changed', () => {
-  showFacts(facts());
+  showScriptReport(report());
   form().setDraft({ city: 'X' }, 'input.city');
   showInputIssues([{ path: 'input.city', message: 'Too short' }]);
   expect(problems()).toEqual({ 'input.city': 'Too short.' });
@@ -177,7 +177,7 @@ test('an issue of a value below a field is shown at that field', () => {
   const card = { type: 'object', properties: { kind: { const: 'card' }, number: { type: 'string' } } };
   const cash = { type: 'object', properties: { kind: { const: 'cash' } } };
   const properties = { extra: record, pay: { anyOf: [card, cash] } };
-  showFacts({ name: 'plan', input: { kind: 'schema', schema: { type: 'object', properties } } });
+  showScriptReport({ name: 'plan', input: { kind: 'schema', schema: { type: 'object', properties } } });
   form().setDraft({ extra: '{"a":"x"}', pay: { variant: 0, value: { number: '1' } } }, 'input');
   showInputIssues([
     { path: 'input.extra.a', message: 'Not a number' },
@@ -193,13 +193,13 @@ test('an issue of a value below a field is shown at that field', () => {
 });
 
 test('a script without input does not get the input of the script before it', () => {
-  showFacts(facts());
+  showScriptReport(report());
   form().setDraft({ city: 'Faro' }, 'input.city');
   expect(takeScriptInput('export default (prompt) => {};')).toEqual({ input: undefined });
 });
 
 test('a prompt without an input schema has one field of JSON, which says what the input is', () => {
-  showFacts({ name: 'greet', input: { kind: 'no-schema' } });
+  showScriptReport({ name: 'greet', input: { kind: 'no-schema' } });
   expect(form().field).toMatchObject({
     kind: 'json',
     title: 'Input as JSON',
@@ -217,7 +217,7 @@ test('a prompt without an input schema has one field of JSON, which says what th
 
 test('the form of a script is not that of the script before, which a link replaces', () => {
   usePlayground.getState().edit(script);
-  showFacts(facts());
+  showScriptReport(report());
   form().setDraft({ city: 'Faro' }, 'input.city');
   const stop = watchScript();
   usePlayground.getState().edit(`${script} // edited`);
@@ -231,7 +231,7 @@ test('the form of a script is not that of the script before, which a link replac
 test('a change of a field keeps the issue of another one whose name begins the same', () => {
   const text = { type: 'string' };
   const schema = { type: 'object', properties: { from: text, fromDate: text } };
-  showFacts({ name: 'plan', input: { kind: 'schema', schema } });
+  showScriptReport({ name: 'plan', input: { kind: 'schema', schema } });
   showInputIssues([
     { path: 'input.fromDate', message: 'Not a date' },
     { path: 'input.from.city', message: 'Too short' },
@@ -243,14 +243,14 @@ test('a change of a field keeps the issue of another one whose name begins the s
 test('Run waits for the form of a script that is being checked, and takes what was typed for it', () => {
   const session = () => usePlayground.getState().session;
   usePlayground.getState().edit(script);
-  showFacts(facts());
+  showScriptReport(report());
   form().setDraft({ city: 'Faro' }, 'input.city');
-  showFacts(undefined);
+  showScriptReport(undefined);
   usePreview.setState({ checking: true });
   startRun();
   startRun();
   expect(session()).toBeUndefined();
-  showFacts(facts());
+  showScriptReport(report());
   usePreview.setState({ checking: false });
   expect(session()?.input).toEqual({ city: 'Faro' });
   stopRun();

@@ -22,7 +22,7 @@ const draw = (isPast: boolean, agent?: string): void =>
         tasks,
         agent,
         isPast,
-        underWay: !isPast,
+        inProgress: !isPast,
         clock: { now: () => 0 },
         open: true,
       }),
@@ -69,7 +69,7 @@ test.each([
   if (elsewhere !== undefined) other.focus();
   act(() =>
     root.render(
-      createElement(TaskPanel, { run, tasks, underWay: false, clock: { now: () => 0 }, open: true }),
+      createElement(TaskPanel, { run, tasks, inProgress: false, clock: { now: () => 0 }, open: true }),
     ),
   );
   expect(field()).toBeNull();

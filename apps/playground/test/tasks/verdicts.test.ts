@@ -1,7 +1,7 @@
 import type { RunEvent, RunEventBody } from '@cueline/core';
 import { expect, test } from 'vitest';
 import { verdictOf } from '../../src/tasks/verdicts.ts';
-import { taskAtWork, workStarts } from '../../src/tasks/work-times.ts';
+import { currentTaskOf, taskStarts } from '../../src/tasks/task-times.ts';
 import { called, start, stateOf, step } from '../transcript/run-events.ts';
 
 const add = (id: string, origin: 'author' | 'model' = 'author'): RunEventBody => ({
@@ -84,17 +84,17 @@ test('a growing log is read from the first new event', () => {
 test('the first open task of an ordered list is worked on from the end of the task before', () => {
   const before = [start, add('a'), add('b'), ...step(0, handIn('c1', [validating, completed], ''))];
   const { tasks, steps } = stateOf(before);
-  expect(taskAtWork(tasks)?.id).toBe('b');
+  expect(currentTaskOf(tasks)?.id).toBe('b');
   const begunAt = steps[0]!.startedAt;
   const end = tasks[0]!.finishedAt!;
-  expect([...workStarts(tasks, begunAt)]).toEqual([['b', end]]);
+  expect([...taskStarts(tasks, begunAt)]).toEqual([['b', end]]);
   // the call that hands in the result is the first report of work to the list
   const after = stateOf([...before, update('b', 'model', { status: 'in_progress' })]).tasks;
-  expect(workStarts(after, begunAt).get('b')).toBe(end);
+  expect(taskStarts(after, begunAt).get('b')).toBe(end);
 });
 
 test('in a list of the model, no task is worked on before the model has started it', () => {
   const pending = stateOf([start, add('a', 'model'), add('b', 'model')]).tasks;
-  expect(taskAtWork(pending)).toBeUndefined();
-  expect(workStarts(pending, 0).size).toBe(0);
+  expect(currentTaskOf(pending)).toBeUndefined();
+  expect(taskStarts(pending, 0).size).toBe(0);
 });

@@ -82,7 +82,7 @@ test('a step that broke off and continued is one step, with the attempt that bro
   expect(rows.some((row) => row.startsWith('  Broken off'))).toBe(true);
 });
 
-test('a row that is under way has no end, and the end of the run ends unfinished rows', () => {
+test('a row that is in progress has no end, and the end of the run ends unfinished rows', () => {
   const log = logOf([
     start,
     begin,

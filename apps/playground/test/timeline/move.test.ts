@@ -2,7 +2,7 @@ import { createRun, definePrompt, type RunEvent } from '@cueline/core';
 import { beforeEach, expect, test } from 'vitest';
 import type { RunSession } from '../../src/state/store.ts';
 import { useInspection } from '../../src/state/inspection.ts';
-import { selectStep } from '../../src/timeline/move.ts';
+import { selectStep } from '../../src/timeline/navigate.ts';
 import { start, step } from '../transcript/run-events.ts';
 
 const bodies = [start, ...[0, 1, 2, 3].flatMap((number) => step(number, []))];

@@ -30,7 +30,7 @@ test('an interrupted run is announced in the words of the page', () => {
   } as const;
   const state = stateOf([start, firstStep, { type: 'run-end', outcome: 'error', error }]);
   expect(announcement(state)).toBe(
-    'Run failed. The page was closed or reloaded while this run was under way. What had arrived is kept.',
+    'Run failed. The page was closed or reloaded while this run was in progress. What had arrived is kept.',
   );
 });
 

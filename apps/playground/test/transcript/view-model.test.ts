@@ -1,4 +1,4 @@
-import { isUnderWay, initialState, type RunEventBody, type RunState } from '@cueline/core';
+import { isInProgress, initialState, type RunEventBody, type RunState } from '@cueline/core';
 import { suspend } from '@cueline/core/agents';
 import { expect, test } from 'vitest';
 import { announcement } from '../../src/transcript/announcement.ts';
@@ -312,7 +312,7 @@ test('a request to the user is shown at its call until the log answers it', () =
   ];
   const waiting = stateOf(asked);
   expect(waiting.status).toBe('waiting');
-  expect(isUnderWay(waiting)).toBe(true);
+  expect(isInProgress(waiting)).toBe(true);
   expect(toTranscript(waiting).at(-1)).toMatchObject({
     kind: 'tool',
     live: true,
@@ -329,7 +329,7 @@ test('a request to the user is shown at its call until the log answers it', () =
   // a log with this end cannot be answered here
   const over = stateOf([...asked.slice(0, -1), { type: 'run-end', outcome: 'waiting' }]);
   expect(over.status).toBe('waiting');
-  expect(isUnderWay(over)).toBe(false);
+  expect(isInProgress(over)).toBe(false);
   expect(toTranscript(over).slice(-2)).toMatchObject([
     { kind: 'tool', live: false, pending: undefined },
     { kind: 'suspended' },

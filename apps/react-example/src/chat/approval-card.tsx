@@ -66,7 +66,7 @@ export function ApprovalCard({ approval, respond, onAnswered }: ApprovalCardProp
       </div>
       <div className="flex flex-wrap items-center gap-2">
         <Button
-          look="primary"
+          variant="primary"
           disabled={!checked.success}
           onClick={() => void answer(isEditing ? { approved: true, input: mail } : { approved: true })}
         >

@@ -30,7 +30,7 @@ export function Composer({ ref, onSend }: ComposerProps) {
         }}
         className="field scroll resize-none text-lg"
       />
-      <Button type="submit" look="primary" aria-disabled={text.trim() === ''} className="h-auto! px-4">
+      <Button type="submit" variant="primary" aria-disabled={text.trim() === ''} className="h-auto! px-4">
         <SendHorizontal />
         Send
       </Button>

@@ -6,7 +6,7 @@ import { Check, ChevronRight, CircleSlash, Ellipsis, LoaderCircle } from 'lucide
 type Look = { words: string; color: string; Icon: typeof Check };
 
 const writing: Look = { words: 'Writes the call', color: 'text-ink-2', Icon: Ellipsis };
-const looks: Partial<Record<string, Look>> = {
+const styles: Partial<Record<string, Look>> = {
   'input-streaming': writing,
   'input-available': { words: 'Waits', color: 'text-ink-2', Icon: Ellipsis },
   running: { words: 'Runs', color: 'text-tool', Icon: LoaderCircle },
@@ -29,7 +29,7 @@ export function ToolCard({ part, call, response }: ToolCardProps) {
   // the message has the model's arguments, even if the user approved the call with others
   const edited = response?.approved === true ? response.input : undefined;
   const input = edited ?? call?.partialInput ?? part.input;
-  const { words, color, Icon } = looks[state] ?? writing;
+  const { words, color, Icon } = styles[state] ?? writing;
   const name = part.type === 'dynamic-tool' ? part.toolName : part.type.slice('tool-'.length);
   return (
     <details

@@ -8,7 +8,7 @@ import { Restored } from '../ui/restored.tsx';
 import { RunStatus } from '../ui/run-status.tsx';
 import { BookingFields, type Draft } from './booking-fields.tsx';
 import { LetterForm } from './letter-form.tsx';
-import { ReadingFaults } from './reading-faults.tsx';
+import { AnswerFeedback } from './answer-feedback.tsx';
 
 /** A form that fills in while the answer arrives, and that the user can edit afterwards. */
 export function FormPage({ id }: { id: string }) {
@@ -67,7 +67,7 @@ export function FormPage({ id }: { id: string }) {
               }}
             />
             <div className="flex flex-wrap items-center gap-3">
-              <Button type="submit" look="primary" disabled={isReading}>
+              <Button type="submit" variant="primary" disabled={isReading}>
                 Save
               </Button>
               <p role="status" className="min-w-0 flex-1 text-ink-2">
@@ -78,7 +78,7 @@ export function FormPage({ id }: { id: string }) {
               </p>
             </div>
           </form>
-          <ReadingFaults run={run} />
+          <AnswerFeedback run={run} />
         </section>
       </div>
     </Restored>

@@ -34,7 +34,7 @@ export function LetterForm({ isReading, onRead }: LetterFormProps) {
         className="field scroll flex-1 resize-none text-lg"
       />
       <div>
-        <Button type="submit" look="primary" disabled={isReading || letter.trim() === ''}>
+        <Button type="submit" variant="primary" disabled={isReading || letter.trim() === ''}>
           Read the booking
         </Button>
       </div>

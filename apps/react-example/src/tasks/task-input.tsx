@@ -36,7 +36,7 @@ export function TaskInput({ label, action, text: initial = '', onSave, onCancel 
       />
       <Button type="submit">{action}</Button>
       {onCancel !== undefined && (
-        <Button look="ghost" onClick={onCancel}>
+        <Button variant="ghost" onClick={onCancel}>
           Cancel
         </Button>
       )}

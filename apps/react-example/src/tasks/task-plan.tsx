@@ -44,7 +44,7 @@ export function TaskPlan({ onStart }: { onStart: (titles: string[]) => void }) {
         className="field scroll resize-y text-lg"
       />
       <div>
-        <Button type="submit" look="primary" disabled={titles.length === 0}>
+        <Button type="submit" variant="primary" disabled={titles.length === 0}>
           Begin with {titles.length} {titles.length === 1 ? 'task' : 'tasks'}
         </Button>
       </div>

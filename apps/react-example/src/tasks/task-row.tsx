@@ -19,9 +19,9 @@ import { memo, useRef, useState, type ReactNode } from 'react';
 import { Button } from '../ui/button.tsx';
 import { TaskInput } from './task-input.tsx';
 
-const looks: Record<TaskStatus, { Icon: typeof Circle; color: string; words: string }> = {
+const styles: Record<TaskStatus, { Icon: typeof Circle; color: string; words: string }> = {
   pending: { Icon: Circle, color: 'text-ink-3', words: 'To do' },
-  in_progress: { Icon: LoaderCircle, color: 'text-go', words: 'Under way' },
+  in_progress: { Icon: LoaderCircle, color: 'text-go', words: 'In progress' },
   validating: { Icon: LoaderCircle, color: 'text-tool', words: 'Being checked' },
   completed: { Icon: CircleCheck, color: 'text-go', words: 'Done' },
   failed: { Icon: CircleX, color: 'text-danger', words: 'Failed' },
@@ -46,7 +46,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
   const row = useRef<HTMLLIElement>(null);
   if (task === undefined) return null;
   const { title, status, result, error, origin } = task;
-  const { Icon, color, words } = looks[status];
+  const { Icon, color, words } = styles[status];
   const outcome = status === 'completed' ? result : error;
 
   async function edit(reply: Promise<EditReply>): Promise<void> {
@@ -141,7 +141,7 @@ function TaskActions(props: TaskActionsProps) {
   const action = (words: string, icon: ReactNode, act: () => void, isPossible = true): ReactNode => (
     <Button
       square
-      look="ghost"
+      variant="ghost"
       aria-label={`${words}: ${title}`}
       title={words}
       // it keeps the focus even if it cannot be used any more

@@ -1,20 +1,20 @@
 import { clsx } from 'clsx';
 import type { ComponentProps } from 'react';
 
-const looks = {
+const variants = {
   primary: 'bg-go text-on-go hover:bg-go-hover font-semibold',
   outline: 'border border-line-strong bg-panel text-ink hover:bg-hover',
   ghost: 'text-ink-2 hover:bg-hover hover:text-ink',
 } as const;
 
 export type ButtonProps = ComponentProps<'button'> & {
-  look?: keyof typeof looks;
+  variant?: keyof typeof variants;
   /** A square for a single icon; needs an `aria-label`. */
   square?: boolean;
 };
 
 /** A control of 32 px; 44 px on touch screens. */
-export function Button({ look = 'outline', square = false, className, ...props }: ButtonProps) {
+export function Button({ variant = 'outline', square = false, className, ...props }: ButtonProps) {
   return (
     <button
       type="button"
@@ -22,7 +22,7 @@ export function Button({ look = 'outline', square = false, className, ...props }
         'inline-flex h-8 shrink-0 items-center justify-center gap-1.5 rounded-md whitespace-nowrap select-none',
         'disabled:opacity-50 narrow:h-11 [&_svg]:size-[15px] [&_svg]:shrink-0',
         square ? 'w-8 narrow:w-11' : 'px-3',
-        looks[look],
+        variants[variant],
         className,
       )}
       {...props}

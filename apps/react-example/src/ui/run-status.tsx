@@ -42,7 +42,7 @@ export function RunStatus({ run }: { run: AnyRun }) {
         {(isBusy || hasEnded) && (
           // one button for both, so that a keyboard user who has stopped a run keeps the focus
           <Button
-            look={status === 'done' ? 'ghost' : 'outline'}
+            variant={status === 'done' ? 'ghost' : 'outline'}
             onClick={() => (isBusy ? run.stop() : void run.retry())}
           >
             {isBusy ? <Square /> : <RotateCcw />}

@@ -1,5 +1,5 @@
 import { CuelineError, type CuelineErrorCode } from './errors.ts';
-import { successorOf, whyDropped } from './former-names.ts';
+import { successorOf, whyDropped } from './replaced-options.ts';
 import { nearestName } from './nearest-name.ts';
 import { isRecord } from './is-record.ts';
 import { quoteValue } from './quote-value.ts';

@@ -37,7 +37,7 @@ class ChatChunks implements ChatTranslator {
   readonly #toAnswer = createUIMessageTranslator();
   readonly #calls = createOpenCalls();
   readonly #list: TaskDraft = {
-    facts: { tasks: [] },
+    fields: { tasks: [] },
     writable: (tasks) => (Array.isArray(tasks) ? (tasks.slice() as typeof tasks) : tasks),
     progress: { earlierTasks: new Map() },
     indexes: {},
@@ -53,7 +53,7 @@ class ChatChunks implements ChatTranslator {
   #start: UIMessageChunk[] = [];
 
   constructor() {
-    this.#shownTasks = this.#list.facts.tasks;
+    this.#shownTasks = this.#list.fields.tasks;
   }
 
   idleState(answered: ReadonlySet<string>): IdleState {
@@ -68,7 +68,7 @@ class ChatChunks implements ChatTranslator {
   }
 
   #taskChunks(): UIMessageChunk[] {
-    const { tasks } = this.#list.facts;
+    const { tasks } = this.#list.fields;
     if (tasks === this.#shownTasks) return [];
     this.#shownTasks = tasks;
     return [{ type: 'data-tasks', id: TASKS_ID, data: tasks }];

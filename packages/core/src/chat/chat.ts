@@ -160,7 +160,7 @@ async function start(
   return run;
 }
 
-/** Stops the chat's run that another page has started, if it is still under way. */
+/** Stops the chat's run that another page has started, if it is still in progress. */
 function stopRecalled({ executor, settings }: ChatPrompt, chatId: string): void {
   const runId = recallRunId(settings.runIds, chatId);
   if (runId === undefined) return;

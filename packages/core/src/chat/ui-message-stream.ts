@@ -1,6 +1,6 @@
 import type { UIMessageChunk } from 'ai';
 import { isRecord } from '../base/is-record.ts';
-import type { RunEvent, ToolCallFacts } from '../log/events.ts';
+import type { RunEvent, ToolCallMetadata } from '../log/events.ts';
 import { steeringPart } from '../log/message.ts';
 import { UNANSWERED, WITHDRAWN } from '../log/pending.ts';
 import { noLogError } from '../wire/check-is-log.ts';
@@ -51,7 +51,7 @@ class Translator {
           toolCallId: event.toolCallId,
           toolName: event.toolName,
           ...(event.inputEncoding === undefined ? {} : { inputEncoding: event.inputEncoding }),
-          ...facts(event),
+          ...callMetadata(event),
         });
       case 'tool-input-delta':
         return this.#inStep({
@@ -63,7 +63,13 @@ class Translator {
         const { toolCallId, toolName, input } = event;
         this.#denied.delete(toolCallId);
         if (event.invalid === undefined) {
-          return this.#inStep({ type: 'tool-input-available', toolCallId, toolName, input, ...facts(event) });
+          return this.#inStep({
+            type: 'tool-input-available',
+            toolCallId,
+            toolName,
+            input,
+            ...callMetadata(event),
+          });
         }
         return this.#inStep({
           type: 'tool-input-error',
@@ -71,7 +77,7 @@ class Translator {
           toolName,
           input,
           errorText: event.invalid,
-          ...facts(event),
+          ...callMetadata(event),
         });
       }
       case 'tool-preliminary':
@@ -80,7 +86,7 @@ class Translator {
           type: 'tool-output-available',
           toolCallId: event.toolCallId,
           output: event.output === undefined ? null : event.output,
-          ...outputFacts(event),
+          ...outputMetadata(event),
           ...(event.type === 'tool-preliminary' ? { preliminary: true } : {}),
         });
       default:
@@ -91,7 +97,7 @@ class Translator {
           type: 'tool-output-error',
           toolCallId: event.toolCallId,
           errorText: event.error,
-          ...outputFacts(event),
+          ...outputMetadata(event),
         });
     }
   }
@@ -274,9 +280,9 @@ function metadata(event: { providerMetadata?: unknown }): { providerMetadata?: n
   return event.providerMetadata === undefined ? {} : { providerMetadata: event.providerMetadata as never };
 }
 
-function outputFacts(
-  event: ToolCallFacts,
-): Pick<ToolCallFacts, 'providerExecuted' | 'dynamic' | 'toolMetadata'> {
+function outputMetadata(
+  event: ToolCallMetadata,
+): Pick<ToolCallMetadata, 'providerExecuted' | 'dynamic' | 'toolMetadata'> {
   return {
     ...(event.providerExecuted === undefined ? {} : { providerExecuted: event.providerExecuted }),
     ...(event.dynamic === undefined ? {} : { dynamic: event.dynamic }),
@@ -285,6 +291,6 @@ function outputFacts(
   };
 }
 
-function facts(event: ToolCallFacts): ToolCallFacts {
-  return { ...outputFacts(event), ...(event.title === undefined ? {} : { title: event.title }) };
+function callMetadata(event: ToolCallMetadata): ToolCallMetadata {
+  return { ...outputMetadata(event), ...(event.title === undefined ? {} : { title: event.title }) };
 }

@@ -54,7 +54,8 @@ export type AdvanceOptions = {
    */
   commands?: readonly DurableCommand[];
   /**
-   * Called once the step is under way, with a function that gives the run what users send meanwhile. It resolves with false
+   * Called once the step is in progress, with a function that gives the run what users send meanwhile. It resolves
+   * with false
    * for a command that the step does not take now: the next one gets it in `commands`.
    */
   during?(give: (command: DurableCommand) => Promise<boolean>): void;
@@ -189,7 +190,7 @@ type Outcome = {
   fail(error: unknown): void;
 };
 
-/** `release` ends what is under way, also a prompt function that never returns. */
+/** `release` ends what is in progress, also a prompt function that never returns. */
 function createOutcome(log: PausableLog, release: () => void): Outcome {
   let settle: Outcome['settle'] = () => {};
   let fail: Outcome['fail'] = () => {};
@@ -262,7 +263,7 @@ async function sendEdit(run: RunHandle, command: Extract<RunCommand, { type: 'ed
   await run.edit(command.edit, command.agent);
 }
 
-/** Gives a run under way a response, or an edit. Resolves with false if it does not take it now. */
+/** Gives a run in progress a response, or an edit. Resolves with false if it does not take it now. */
 async function giveResponse(run: RunHandle, command: DurableCommand, isLast: boolean): Promise<boolean> {
   switch (command.type) {
     case 'approval-response':

@@ -1,6 +1,6 @@
 import type { ModelMessage, ToolSet } from 'ai';
 import { CuelineError } from '../base/errors.ts';
-import { checkAnswered } from '../messages/call-order.ts';
+import { checkAnswered } from '../messages/check-call-order.ts';
 import type { Plugin, Prompt } from '../prompt/prompt.ts';
 import { isRecord } from '../base/is-record.ts';
 import { resolveMessages } from '../messages/resolve-messages.ts';

@@ -23,7 +23,7 @@ import { recordingCallbacks } from './recording/recording-callbacks.ts';
 import { createRequestRecorder } from './recording/request-recorder.ts';
 import type { PendingSteer } from './steer.ts';
 import type { CallerOptions, PrepareStep, StreamContext } from './stream-context.ts';
-import { pastSteps } from './take-over/past-steps.ts';
+import { rebuildPastSteps } from './take-over/rebuild-past-steps.ts';
 import { takeOverLoop } from './take-over/take-over.ts';
 import { createVariableRecorder } from './recording/variable-recorder.ts';
 
@@ -60,7 +60,7 @@ export function composeStreamOptions(
     (text) => locateParts(text, visible(), systemFormat),
     past?.state.steps.at(-1)?.request,
   );
-  const earlierSteps = past === undefined ? [] : pastSteps(past);
+  const earlierSteps = past === undefined ? [] : rebuildPastSteps(past);
   const shouldStop = createStopCheck(context, earlierSteps, rest.stopWhen);
   const preparation = createLoopPreparation(context, compile, shouldStop);
   const steering = rest.experimental_steering ?? createSteering();

@@ -7,7 +7,7 @@ import { resolveMessages } from '../messages/resolve-messages.ts';
 import type { TaskListDefinition } from '../prompt/task-list.ts';
 import { nudge } from '../tasks/nudge.ts';
 import { renderWindow } from '../tasks/render-window.ts';
-import { touchTask } from '../tasks/static.ts';
+import { touchTask } from '../tasks/author-list.ts';
 import { attemptsOf, nameTasks, quote } from '../tasks/task-text.ts';
 import { failedTask, isComplete, openTasks } from '../tasks/task-list.ts';
 import type { EventSink } from '../tool-calls/run-context.ts';
@@ -68,7 +68,7 @@ export function createTaskProgress(
   let since = position?.since ?? 0;
   let nudges = position?.nudges ?? 0;
   let isFirst = true;
-  list.underWay = position?.taskId;
+  list.requestTaskId = position?.taskId;
   let shownEdits = 0;
   let window: ModelMessage | undefined;
   // a model that advances with its tasks does not need repeated nudges
@@ -84,7 +84,7 @@ export function createTaskProgress(
     const { current } = list;
     if (current?.id === currentId) return;
     layer = undefined;
-    currentId = list.underWay = current?.id;
+    currentId = list.requestTaskId = current?.id;
     // if no task is current, the end of the last one is still useful
     if (current === undefined) return;
     const continues = isFirst && position !== undefined && position.taskId === current.id;

@@ -45,7 +45,7 @@ export function figuresOf(results: readonly EvalResult[]): ImproveFigures {
 }
 
 /** Returns the candidates that no other one beats in both score and tokens, the best score first. */
-export function frontOf(candidates: readonly ImproveCandidate[]): ImproveCandidate[] {
+export function paretoFront(candidates: readonly ImproveCandidate[]): ImproveCandidate[] {
   const beats = (one: ImproveFigures, other: ImproveFigures): boolean =>
     one.score >= other.score &&
     one.tokens <= other.tokens &&

@@ -8,7 +8,7 @@ import type { LibraryPrompt, PromptRecord } from '../library/prompt-record.ts';
 import { nextVersion } from '../library/versions.ts';
 import type { ModelSettings } from '../models/settings.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
-import { figuresOf, frontOf, scoreOf, type ImproveCandidate, type ImproveFigures } from './candidates.ts';
+import { figuresOf, paretoFront, scoreOf, type ImproveCandidate, type ImproveFigures } from './candidates.ts';
 import { isEvalDefinition, type EvalDefinition } from './define-eval.ts';
 import { createRandom, type Random } from './random.ts';
 import { proposeTexts, type PromptTexts } from './propose-texts.ts';
@@ -303,7 +303,7 @@ class Search {
     return {
       ...(wins ? { winner: this.#toDraft(best.prompt) } : {}),
       candidates,
-      front: frontOf(candidates),
+      front: paretoFront(candidates),
       spent: { runs: this.#runs, proposals: this.#proposals, ...sumFigures(this.#used) },
     };
   }

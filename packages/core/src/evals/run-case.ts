@@ -15,7 +15,7 @@ import { createUsageCounter, type ScorerUsage } from './scorer-usage.ts';
 import type { EvalCase, ScoreContext, Scorer, ScoreValue } from './scorer.ts';
 import { toEvalOutput } from './eval-output.ts';
 import type { EvalStore } from './eval-store.ts';
-import type { Pace } from './pace.ts';
+import type { RateLimitPause } from './rate-limit-pause.ts';
 import type { EvalResult, EvalScore } from './report.ts';
 
 /** One run of one case. */
@@ -27,7 +27,7 @@ export type CaseRun<Input> = {
   signal: AbortSignal;
   /** Milliseconds for the run, and for each scorer after it. */
   timeout: number;
-  pace: Pace;
+  rateLimitPause: RateLimitPause;
   prices: EvalPrices | undefined;
   store: EvalStore | undefined;
   /** The key of the run in the store. */
@@ -111,7 +111,7 @@ async function execute<Input>({
   config,
   signal,
   timeout,
-  pace,
+  rateLimitPause,
 }: CaseRun<Input>): Promise<ExecutedRun> {
   const limit = startLimit('The run', timeout);
   const options = config.options ?? {};
@@ -124,7 +124,8 @@ async function execute<Input>({
     } as never);
     let ending: CuelineError | undefined;
     const stop = run.listen((event) => {
-      if (event.type === 'retry' && event.error.code === 'rate_limited') pace.wait(event.delayMs ?? 0);
+      if (event.type === 'retry' && event.error.code === 'rate_limited')
+        rateLimitPause.wait(event.delayMs ?? 0);
       ending ??= unanswerableError(event);
       if (ending !== undefined) run.stop();
     });

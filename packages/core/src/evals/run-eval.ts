@@ -11,7 +11,7 @@ import { isEvalDefinition, MAX_REPEAT, type EvalDefinition } from './define-eval
 import type { EvalCase } from './scorer.ts';
 import type { EvalStore } from './eval-store.ts';
 import { modelName, numberNamesakes, promptTitle } from './names.ts';
-import { createPace, type Pace } from './pace.ts';
+import { createRateLimitPause, type RateLimitPause } from './rate-limit-pause.ts';
 import { summarize, type EvalGroup, type EvalReport, type EvalResult } from './report.ts';
 import { runCase, type CaseRun } from './run-case.ts';
 import { keysOf, type KeyOf } from './run-key.ts';
@@ -98,7 +98,7 @@ export async function runEval<Input>(
   const jobs = jobsOf(checkOptions(definition, options));
   const results: (EvalResult | undefined)[] = Array.from({ length: jobs.length });
   const counts = { passed: 0, failed: 0, error: 0 };
-  const pace = createPace(signal);
+  const rateLimitPause = createRateLimitPause(signal);
   const keyOf = keysOf<Input>({
     options: options.options,
     models: modelSettingsOf(options),
@@ -106,7 +106,7 @@ export async function runEval<Input>(
     signal,
   });
   const execute = async (job: Job<Input>, index: number): Promise<void> => {
-    const result = await runJob(definition, job, { options, pace, signal, keyOf });
+    const result = await runJob(definition, job, { options, rateLimitPause, signal, keyOf });
     // an aborted run says nothing about the prompt
     if (result === undefined || failure.signal.aborted) return;
     results[index] = result;
@@ -118,7 +118,7 @@ export async function runEval<Input>(
   const work = async (): Promise<void> => {
     while (next < jobs.length) {
       const index = next++;
-      await pace.ready();
+      await rateLimitPause.ready();
       if (signal.aborted) return;
       await execute(jobs[index]!, index);
     }
@@ -243,7 +243,7 @@ function jobsOf<Input>({ name, models, prompts, cases, repeat, only }: Settings<
 
 type JobContext<Input> = {
   options: RunEvalOptions<Input>;
-  pace: Pace;
+  rateLimitPause: RateLimitPause;
   signal: AbortSignal;
   keyOf: KeyOf<Input>;
 };
@@ -251,7 +251,7 @@ type JobContext<Input> = {
 async function runJob<Input>(
   definition: EvalDefinition<Input>,
   job: Job<Input>,
-  { options, pace, signal, keyOf }: JobContext<Input>,
+  { options, rateLimitPause, signal, keyOf }: JobContext<Input>,
 ): Promise<EvalResult | undefined> {
   const { timeout = TIMEOUT_MS, store, prices, logs = 'failed', options: promptOptions } = options;
   const run: CaseRun<Input> = {
@@ -260,7 +260,7 @@ async function runJob<Input>(
     scorers: definition.scorers,
     signal,
     timeout,
-    pace,
+    rateLimitPause,
     prices,
     config: {
       model: job.model,

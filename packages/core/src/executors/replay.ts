@@ -4,7 +4,7 @@ import { callAll } from '../base/call-all.ts';
 import type { RunEvent } from '../log/events.ts';
 import { readLog } from '../log/upgrade-log.ts';
 import type { Executor } from './executor.ts';
-import { eventTimes } from '../wire/recording.ts';
+import { eventTimes } from '../wire/event-times.ts';
 
 /** The options of {@link replay}. */
 export type ReplayOptions = {

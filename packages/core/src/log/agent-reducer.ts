@@ -5,7 +5,7 @@ import { applyToMessage } from './message.ts';
 import { setMember } from '../json/json-builder.ts';
 import { feedReader } from '../json/partial-json.ts';
 import { refreshInputs } from './refresh-inputs.ts';
-import type { RunStatus, SteerState, StepState, CommonFacts } from './state.ts';
+import type { RunStatus, SteerState, StepState, CommonFields } from './state.ts';
 import { applyChange } from './step.ts';
 import { applyToTasks } from './task-state.ts';
 import { applyToToolCalls, closeApprovals, interruptCalls } from './tool-calls.ts';
@@ -13,9 +13,9 @@ import { applyToToolCalls, closeApprovals, interruptCalls } from './tool-calls.t
 type Phase = Extract<RunStatus, { status: 'running'; retrying?: undefined }>['phase'];
 
 /** Reduces the events of one run or one agent. */
-export type AgentReducer<Facts extends CommonFacts> = {
+export type AgentReducer<Fields extends CommonFields> = {
   /** A copy that may be written to; objects in it are written to only after `writable`. */
-  facts: Facts;
+  fields: Fields;
   writable<T extends object>(value: T): T;
   hasEnded(): boolean;
   /** `toolCallId` is the call of an answered or withdrawn approval. */
@@ -24,7 +24,7 @@ export type AgentReducer<Facts extends CommonFacts> = {
   resume(): void;
   end(event: RunEnd): void;
   /** Returns the current state; `waiting` instead of running if `waits`. */
-  snapshot(waits?: boolean): Facts & RunStatus;
+  snapshot(waits?: boolean): Fields & RunStatus;
 };
 
 type RunEnd = Pick<
@@ -35,8 +35,8 @@ type RunEnd = Pick<
 /** The answer of a new run or agent: the id of its message, and `structured` if it is JSON. */
 type Answer = Pick<DraftProgress, 'messageId' | 'structured'>;
 
-/** The facts before the first event. */
-export const emptyFacts: CommonFacts = {
+/** The fields before the first event. */
+export const emptyFields: CommonFields = {
   model: '',
   text: '',
   messages: [],
@@ -51,16 +51,16 @@ export const emptyFacts: CommonFacts = {
 const progressOf = new WeakMap<object, DraftProgress>();
 
 /** Continues a state that a snapshot returned, or starts one that writes `answer`. */
-export function createAgentReducer<Facts extends CommonFacts>(
-  state: Facts & Partial<RunStatus>,
+export function createAgentReducer<Fields extends CommonFields>(
+  state: Fields & Partial<RunStatus>,
   answer?: Answer,
-): AgentReducer<Facts> {
+): AgentReducer<Fields> {
   const progress = copyProgress(progressOf.get(state));
   if (answer !== undefined) {
     Object.assign(progress, answer);
     progress.status = { status: 'running', phase: 'requesting' };
   }
-  const facts = factsOf(state);
+  const fields = fieldsOf(state);
   /** Objects made since the last snapshot, which may be written to. */
   let owned = new Set<object>();
 
@@ -71,23 +71,23 @@ export function createAgentReducer<Facts extends CommonFacts>(
     return copy;
   }
   const draft: StateDraft = {
-    facts,
+    fields,
     writable,
     progress,
     indexes: { calls: { key: 'toolCallId' }, parts: { key: 'toolCallId' } },
   };
 
   return {
-    facts,
+    fields,
     writable,
     hasEnded: () => !['idle', 'running'].includes(progress.status.status),
     apply: (event, toolCallId) => apply(draft, event, toolCallId),
     resume() {
       progress.status = { status: 'running', phase: 'requesting' };
-      progress.earlierTasks = new Map(facts.tasks.map((task) => [task.id, task]));
-      facts.tasks = [];
+      progress.earlierTasks = new Map(fields.tasks.map((task) => [task.id, task]));
+      fields.tasks = [];
       delete draft.indexes.tasks;
-      facts.variables = {};
+      fields.variables = {};
     },
     end(event) {
       // a waiting agent continues with the calls that it waits for
@@ -97,15 +97,15 @@ export function createAgentReducer<Facts extends CommonFacts>(
       }
       readAnswer(draft);
       const { output } = event;
-      if (output !== undefined && progress.structured) facts.object = output;
-      progress.status = endStatus(event, output === undefined ? facts.text : output);
+      if (output !== undefined && progress.structured) fields.object = output;
+      progress.status = endStatus(event, output === undefined ? fields.text : output);
     },
     snapshot(waits = false) {
       refreshInputs(progress);
       readAnswer(draft);
       const { status } = progress;
       const state = {
-        ...facts,
+        ...fields,
         ...(waits && status.status === 'running' ? { status: 'waiting' as const } : status),
       };
       progressOf.set(state, copyProgress(progress));
@@ -116,16 +116,16 @@ export function createAgentReducer<Facts extends CommonFacts>(
 }
 
 function apply(draft: StateDraft, event: RunEvent, toolCallId?: string): void {
-  const { facts, writable, progress } = draft;
+  const { fields, writable, progress } = draft;
   switch (event.type) {
     case 'variable-set': {
       const { name, kind, value } = event;
-      setMember((facts.variables = writable(facts.variables)), name, { kind, value });
+      setMember((fields.variables = writable(fields.variables)), name, { kind, value });
       return;
     }
     case 'variable-unset':
-      if (Object.hasOwn(facts.variables, event.name)) {
-        delete (facts.variables = writable(facts.variables))[event.name];
+      if (Object.hasOwn(fields.variables, event.name)) {
+        delete (fields.variables = writable(fields.variables))[event.name];
       }
       return;
     case 'step-start':
@@ -138,7 +138,7 @@ function apply(draft: StateDraft, event: RunEvent, toolCallId?: string): void {
     case 'text-delta':
       firstOutput(draft, event.t);
       running(progress, 'text');
-      facts.text = progress.stepHasText ? facts.text + event.text : event.text;
+      fields.text = progress.stepHasText ? fields.text + event.text : event.text;
       feedAnswer(draft, event.text);
       progress.stepHasText = true;
       break;
@@ -170,7 +170,7 @@ function apply(draft: StateDraft, event: RunEvent, toolCallId?: string): void {
       voidAnswer(draft);
       break;
     case 'warning':
-      (facts.warnings = writable(facts.warnings)).push(event.message);
+      (fields.warnings = writable(fields.warnings)).push(event.message);
       return;
     case 'model-call-end':
       changeStep(draft, { usage: event.usage });
@@ -186,12 +186,12 @@ function apply(draft: StateDraft, event: RunEvent, toolCallId?: string): void {
 
 type EventOf<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
-function beginStep({ facts, writable, progress }: StateDraft, event: EventOf<'step-start'>): void {
-  facts.steps = writable(facts.steps);
-  const last = facts.steps.at(-1);
+function beginStep({ fields, writable, progress }: StateDraft, event: EventOf<'step-start'>): void {
+  fields.steps = writable(fields.steps);
+  const last = fields.steps.at(-1);
   // the model is called again, because the process of the earlier call is gone
-  if (last?.step === event.step && last.finishedAt === undefined) facts.steps.pop();
-  facts.steps.push({
+  if (last?.step === event.step && last.finishedAt === undefined) fields.steps.pop();
+  fields.steps.push({
     step: event.step,
     request: applyChange(last?.request, event.request),
     startedAt: event.t,
@@ -200,22 +200,22 @@ function beginStep({ facts, writable, progress }: StateDraft, event: EventOf<'st
   progress.steered = undefined;
   progress.earlierTasks = new Map();
   progress.stepHasText = false;
-  progress.earlierText = facts.text;
+  progress.earlierText = fields.text;
   running(progress, 'requesting');
 }
 
 function endStep(draft: StateDraft, event: EventOf<'step-end'>): void {
   const { finishReason, providerMetadata, t: finishedAt } = event;
   // the log of a durable run has them since the answer was whole
-  const usage = draft.facts.steps.at(-1)?.usage ?? event.usage;
+  const usage = draft.fields.steps.at(-1)?.usage ?? event.usage;
   changeStep(draft, withoutUndefined({ finishedAt, finishReason, usage, providerMetadata }));
 }
 
 /** Returns the step that is being written, as a copy that may be written to. */
-function currentStep({ facts, writable }: StateDraft): StepState | undefined {
-  const step = facts.steps.at(-1);
+function currentStep({ fields, writable }: StateDraft): StepState | undefined {
+  const step = fields.steps.at(-1);
   if (step === undefined) return undefined;
-  const steps = (facts.steps = writable(facts.steps));
+  const steps = (fields.steps = writable(fields.steps));
   return (steps[steps.length - 1] = writable(step));
 }
 
@@ -225,7 +225,7 @@ function changeStep(draft: StateDraft, change: Partial<StepState>): void {
 }
 
 function firstOutput(draft: StateDraft, t: number): void {
-  if (draft.facts.steps.at(-1)?.firstOutputAt === undefined) changeStep(draft, { firstOutputAt: t });
+  if (draft.fields.steps.at(-1)?.firstOutputAt === undefined) changeStep(draft, { firstOutputAt: t });
 }
 
 function running(progress: DraftProgress, phase: Phase): void {
@@ -236,8 +236,8 @@ function running(progress: DraftProgress, phase: Phase): void {
 /** Adds a message to the model to its step. The AI SDK emits it after the step's start, before the rest. */
 function addSteering(draft: StateDraft, { id, cause, text }: EventOf<'steer'>): void {
   const steering: SteerState = { id, cause, text };
-  const { facts, writable, progress } = draft;
-  const step = facts.steps.at(-1)?.finishedAt === undefined ? currentStep(draft) : undefined;
+  const { fields, writable, progress } = draft;
+  const step = fields.steps.at(-1)?.finishedAt === undefined ? currentStep(draft) : undefined;
   if (step === undefined) progress.steered = [...(progress.steered ?? []), steering];
   else (step.steered = writable(step.steered ?? [])).push(steering);
 }
@@ -253,8 +253,8 @@ function isWaiting(progress: DraftProgress, event: EventOf<'retry'>): boolean {
 
 /** Removes the answer of the current step. */
 function voidAnswer(draft: StateDraft): void {
-  const { facts, progress } = draft;
-  facts.text = progress.earlierText;
+  const { fields, progress } = draft;
+  fields.text = progress.earlierText;
   progress.stepHasText = false;
   feedAnswer(draft, '');
   const step = currentStep(draft);
@@ -266,9 +266,9 @@ function voidAnswer(draft: StateDraft): void {
 }
 
 /** Reads the answer after one more piece, if it is JSON. An answer that restarts has another reader. */
-function feedAnswer({ facts, progress }: StateDraft, piece: string): void {
+function feedAnswer({ fields, progress }: StateDraft, piece: string): void {
   if (!progress.structured) return;
-  progress.answer = feedReader(progress.stepHasText ? progress.answer : undefined, facts.text, piece);
+  progress.answer = feedReader(progress.stepHasText ? progress.answer : undefined, fields.text, piece);
   progress.answerIsStale = true;
 }
 
@@ -276,16 +276,16 @@ function feedAnswer({ facts, progress }: StateDraft, piece: string): void {
  * Updates `object`. A reader may be shared with other states and be ahead of this one, so it is asked only if this
  * one has fed it.
  */
-function readAnswer({ facts, progress }: StateDraft): void {
+function readAnswer({ fields, progress }: StateDraft): void {
   if (!progress.answerIsStale) return;
   progress.answerIsStale = false;
   const object = progress.answer?.value();
-  if (object === undefined) delete facts.object;
-  else facts.object = object;
+  if (object === undefined) delete fields.object;
+  else fields.object = object;
 }
 
 /** Returns a copy of a state without the fields of its status. */
-function factsOf<Facts extends CommonFacts>(state: Facts & Partial<RunStatus>): Facts {
+function fieldsOf<Fields extends CommonFields>(state: Fields & Partial<RunStatus>): Fields {
   const {
     status: _status,
     phase: _phase,
@@ -293,9 +293,9 @@ function factsOf<Facts extends CommonFacts>(state: Facts & Partial<RunStatus>): 
     finishReason: _reason,
     error: _error,
     result: _result,
-    ...facts
-  } = state as Facts & Record<string, unknown>;
-  return facts as unknown as Facts;
+    ...fields
+  } = state as Fields & Record<string, unknown>;
+  return fields as unknown as Fields;
 }
 
 function endStatus(event: RunEnd, result: unknown): RunStatus {

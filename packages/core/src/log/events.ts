@@ -171,7 +171,7 @@ export type RunEventBody =
       toolCallId: string;
       toolName: string;
       inputEncoding?: 'json' | 'text';
-    } & ToolCallFacts)
+    } & ToolCallMetadata)
   | { type: 'tool-input-delta'; toolCallId: string; delta: string }
   /**
    * The arguments are complete. `invalid` is the reason why they cannot be used, from `source`; such a call does not
@@ -184,7 +184,7 @@ export type RunEventBody =
       input: unknown;
       invalid?: string;
       source?: ErrorSource;
-    } & ToolCallFacts)
+    } & ToolCallMetadata)
   /**
    * `effect` is the tool's effect, if it declares one; `idempotent`: the call may be made twice. They decide what
    * happens to a call without an end.
@@ -202,7 +202,7 @@ export type RunEventBody =
       ms?: number;
       repeated?: true;
       edited?: true;
-    } & ToolCallFacts)
+    } & ToolCallMetadata)
   /** `source` is the origin of the error's text. `edited`: a person wrote it with `editLog`. */
   | ({
       type: 'tool-error';
@@ -211,7 +211,7 @@ export type RunEventBody =
       source?: ErrorSource;
       ms?: number;
       edited?: true;
-    } & ToolCallFacts)
+    } & ToolCallMetadata)
   /** One call inside a composite tool's call; `index` is its position among them. */
   | { type: 'sub-call-start'; toolCallId: string; index: number; name: string; input: unknown }
   /** `error` is present if the call failed, with its `source`; then there is no output. */
@@ -264,7 +264,7 @@ export type RunEventBody =
       /** The whole message if it has a file, which only a message of the user can have. */
       parts?: (TextUIPart | FileUIPart)[];
     }
-  | { type: 'source'; source: SourceFacts }
+  | { type: 'source'; source: AnswerSource }
   /** Content that only its provider understands, and that it expects back with the next request. */
   | { type: 'custom'; kind: `${string}.${string}`; providerMetadata?: ProviderMetadata }
   | { type: 'file'; mediaType: string; url: string; reasoning?: boolean; providerMetadata?: ProviderMetadata }
@@ -309,8 +309,8 @@ export type RunEventBody =
       error?: SerializedError;
     };
 
-/** Facts that providers attach to a tool call, kept so that a conversation can be continued. */
-export type ToolCallFacts = {
+/** What providers attach to a tool call, kept so that a conversation can be continued. */
+export type ToolCallMetadata = {
   providerExecuted?: boolean;
   dynamic?: boolean;
   title?: string;
@@ -320,7 +320,7 @@ export type ToolCallFacts = {
 };
 
 /** The source of a statement of the model. */
-export type SourceFacts =
+export type AnswerSource =
   | { sourceType: 'url'; id: string; url: string; title?: string; providerMetadata?: ProviderMetadata }
   | {
       sourceType: 'document';

@@ -53,8 +53,8 @@ export function applyToMessage(draft: StateDraft, event: RunEvent): void {
       return;
     }
     case 'source': {
-      const { sourceType, id, ...facts } = event.source;
-      addPart(draft, { type: `source-${sourceType}`, sourceId: id, ...facts } as MessagePart);
+      const { sourceType, id, ...fields } = event.source;
+      addPart(draft, { type: `source-${sourceType}`, sourceId: id, ...fields } as MessagePart);
       return;
     }
     case 'custom':

@@ -1,4 +1,4 @@
-import type { ApprovalState, ClientToolCallState, RunFacts } from './state.ts';
+import type { ApprovalState, ClientToolCallState, RunFields } from './state.ts';
 
 /** The error of a call that waited for an approval when its run ended. */
 export const UNANSWERED = 'The run ended before this was answered.';
@@ -14,7 +14,7 @@ export function isPending({ response, withdrawn }: ApprovalState | ClientToolCal
 export function hasPending({
   approvals,
   clientToolCalls,
-}: Pick<RunFacts, 'approvals' | 'clientToolCalls'>): boolean {
+}: Pick<RunFields, 'approvals' | 'clientToolCalls'>): boolean {
   return approvals.some(isPending) || clientToolCalls.some(isPending);
 }
 

@@ -2,21 +2,21 @@ import { withoutUndefined } from '../base/without-undefined.ts';
 import type { RunEvent, TokenUsage } from './events.ts';
 import { lastIndexOfId, type IdIndex } from './id-index.ts';
 import type {
-  AgentFacts,
+  AgentFields,
   ApprovalState,
   ClientToolCallState,
-  CommonFacts,
-  RunFacts,
+  CommonFields,
+  RunFields,
   RunState,
   StepState,
 } from './state.ts';
 import { hasPending, isPending, withdrawPending } from './pending.ts';
 import { addUsage } from './step.ts';
-import { createAgentReducer, emptyFacts, type AgentReducer } from './agent-reducer.ts';
+import { createAgentReducer, emptyFields, type AgentReducer } from './agent-reducer.ts';
 
 /** The state of a run that has not started. */
 export const initialState: RunState = {
-  ...emptyFacts,
+  ...emptyFields,
   runId: '',
   seq: -1,
   simulated: false,
@@ -42,17 +42,17 @@ export type Reducer = {
 };
 
 /** True from a run's start to its end, also while it waits for a response. */
-export function isUnderWay(state: Pick<RunState, 'status' | 'approvals' | 'clientToolCalls'>): boolean {
+export function isInProgress(state: Pick<RunState, 'status' | 'approvals' | 'clientToolCalls'>): boolean {
   // a log that ended as waiting has nothing pending that could be answered here
   return state.status === 'running' || (state.status === 'waiting' && hasPending(state));
 }
 
 /** An agent's index in the list, and its reducer once an event is applied to it. */
-type AgentEntry = { position: number; reducer?: AgentReducer<AgentFacts> };
+type AgentEntry = { position: number; reducer?: AgentReducer<AgentFields> };
 
 /** A run's state while it is written. */
 type RunDraft = {
-  run: AgentReducer<RunFacts>;
+  run: AgentReducer<RunFields>;
   /** By path; the last one, if a model repeats a call's id. */
   agents: Map<string | undefined, AgentEntry>;
   /** The agents that have changed since the last snapshot. */
@@ -75,9 +75,9 @@ export function createReducer(state: RunState = initialState): Reducer {
       // events after the end of a run or an agent are ignored
       else if (draft.run.hasEnded()) return;
       latest = undefined;
-      const { facts } = draft.run;
-      facts.seq = event.seq;
-      facts.elapsed = event.t;
+      const { fields } = draft.run;
+      fields.seq = event.seq;
+      fields.elapsed = event.t;
       apply(draft, event);
     },
     snapshot: () => (latest ??= snapshotOf(draft)),
@@ -86,9 +86,9 @@ export function createReducer(state: RunState = initialState): Reducer {
 
 type Answer = Parameters<typeof createAgentReducer>[1];
 
-function createDraft(state: RunFacts, answer?: Answer): RunDraft {
+function createDraft(state: RunFields, answer?: Answer): RunDraft {
   return {
-    run: createAgentReducer<RunFacts>(state, answer),
+    run: createAgentReducer<RunFields>(state, answer),
     agents: new Map(state.agents.map(({ path }, position) => [path, { position }])),
     touched: new Set(),
     approvals: { key: 'approvalId' },
@@ -97,22 +97,22 @@ function createDraft(state: RunFacts, answer?: Answer): RunDraft {
 }
 
 function snapshotOf({ run, touched }: RunDraft): RunState {
-  const { facts } = run;
+  const { fields } = run;
   for (const { position, reducer } of touched)
-    (facts.agents = run.writable(facts.agents))[position] = reducer!.snapshot();
+    (fields.agents = run.writable(fields.agents))[position] = reducer!.snapshot();
   touched.clear();
-  return run.snapshot(hasPending(facts));
+  return run.snapshot(hasPending(fields));
 }
 
 function apply(draft: RunDraft, event: RunEvent): void {
   const { run } = draft;
-  const { facts } = run;
+  const { fields } = run;
   switch (event.type) {
     case 'run-start':
       return;
     case 'run-resume': {
       const { runId, model, simulated = false } = event;
-      Object.assign(facts, { runId, model, simulated });
+      Object.assign(fields, { runId, model, simulated });
       return run.resume();
     }
     case 'run-end':
@@ -123,7 +123,7 @@ function apply(draft: RunDraft, event: RunEvent): void {
       const agent = agentAt(draft, event.agent);
       if (agent === undefined) return;
       agent.end(event);
-      if (event.output !== undefined) agent.facts.output = event.output;
+      if (event.output !== undefined) agent.fields.output = event.output;
       return;
     }
     case 'approval-request':
@@ -138,7 +138,7 @@ function apply(draft: RunDraft, event: RunEvent): void {
     default: {
       const owner = ownerAt(draft, event.agent);
       if (owner === undefined) return;
-      const isNew = hasNewTokens(event, owner.facts.steps.at(-1));
+      const isNew = hasNewTokens(event, owner.fields.steps.at(-1));
       owner.apply(event);
       if (isNew) addTokens(draft, event.agent, event.usage);
     }
@@ -160,15 +160,17 @@ function endRun(draft: RunDraft, event: EventOf<'run-end'>): void {
   run.end(event);
   if (event.outcome === 'waiting') return;
   for (const path of agents.keys()) agentAt(draft, path)?.end({ outcome: 'stopped', t: event.t });
-  run.facts.approvals = withdrawPending(run.facts.approvals);
-  run.facts.clientToolCalls = withdrawPending(run.facts.clientToolCalls);
+  run.fields.approvals = withdrawPending(run.fields.approvals);
+  run.fields.clientToolCalls = withdrawPending(run.fields.clientToolCalls);
 }
 
 /** Returns the reducer of the running agent with this path. */
-function agentAt(draft: RunDraft, path: string | undefined): AgentReducer<AgentFacts> | undefined {
+function agentAt(draft: RunDraft, path: string | undefined): AgentReducer<AgentFields> | undefined {
   const entry = draft.agents.get(path);
   if (entry === undefined) return undefined;
-  const reducer = (entry.reducer ??= createAgentReducer<AgentFacts>(draft.run.facts.agents[entry.position]!));
+  const reducer = (entry.reducer ??= createAgentReducer<AgentFields>(
+    draft.run.fields.agents[entry.position]!,
+  ));
   if (reducer.hasEnded()) return undefined;
   draft.touched.add(entry);
   return reducer;
@@ -179,17 +181,17 @@ function beginAgent(draft: RunDraft, event: EventOf<'agent-start'>): void {
   if (path === undefined) return;
   // an earlier agent with the same path cannot continue
   agentAt(draft, path)?.end({ outcome: 'stopped', t });
-  const reducer = createAgentReducer<AgentFacts>(
-    { ...emptyFacts, path, toolCallId, name, model, input, messages: [...messages] },
+  const reducer = createAgentReducer<AgentFields>(
+    { ...emptyFields, path, toolCallId, name, model, input, messages: [...messages] },
     { messageId },
   );
   const { run } = draft;
-  const position = (run.facts.agents = run.writable(run.facts.agents)).push(reducer.snapshot()) - 1;
+  const position = (run.fields.agents = run.writable(run.fields.agents)).push(reducer.snapshot()) - 1;
   draft.agents.set(path, { position, reducer });
 }
 
 /** Returns the reducer of the run itself, or of its running agent with this path. */
-function ownerAt(draft: RunDraft, path: string | undefined): AgentReducer<CommonFacts> | undefined {
+function ownerAt(draft: RunDraft, path: string | undefined): AgentReducer<CommonFields> | undefined {
   return path === undefined ? draft.run : agentAt(draft, path);
 }
 
@@ -206,14 +208,14 @@ function hasNewTokens(
 function addTokens(draft: RunDraft, path: string | undefined, usage: TokenUsage | undefined): void {
   for (let at = path; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/'))) || undefined) {
     const owner = ownerAt(draft, at);
-    if (owner !== undefined) owner.facts.usage = addUsage(owner.facts.usage, usage);
+    if (owner !== undefined) owner.fields.usage = addUsage(owner.fields.usage, usage);
     if (at === undefined) return;
   }
 }
 
 type PendingItem = ApprovalState | ClientToolCallState;
 type PendingEvent = Extract<RunEvent, { approvalId: string } | { clientCallId: string }>;
-/** The lists of a run's facts with items that may be pending, without what tells their items apart. */
+/** The lists of a run's fields with items that may be pending, without what tells their items apart. */
 type PendingLists = Record<'approvals' | 'clientToolCalls', PendingItem[]>;
 
 /**
@@ -221,7 +223,7 @@ type PendingLists = Record<'approvals' | 'clientToolCalls', PendingItem[]>;
  */
 function applyToPending(draft: RunDraft, list: keyof PendingLists, id: string, event: PendingEvent): void {
   const { run } = draft;
-  const lists: PendingLists = run.facts;
+  const lists: PendingLists = run.fields;
   const position = lastIndexOfId(draft[list] as IdIndex<PendingItem>, lists[list], id) ?? -1;
   const item = lists[list][position];
   // an answer names its approval, but not the call

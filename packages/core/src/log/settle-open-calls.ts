@@ -111,12 +111,12 @@ export function createStepCalls(agent?: string): StepCalls {
 /** Returns how a call without an end is settled. */
 export function settle(call: StepCall): CallSettlement {
   const { toolCallId, toolName, input, started } = call;
-  const facts = { toolCallId, toolName, input };
-  if (!started) return { ...facts, how: 'start' };
-  if (call.effect === 'read' || call.idempotent === true) return { ...facts, how: 'repeat' };
+  const fields = { toolCallId, toolName, input };
+  if (!started) return { ...fields, how: 'start' };
+  if (call.effect === 'read' || call.idempotent === true) return { ...fields, how: 'repeat' };
   return isOfAgent(call)
-    ? { ...facts, how: 'repeat', asAgent: true }
-    : { ...facts, how: 'fail', error: interruptedText(call) };
+    ? { ...fields, how: 'repeat', asAgent: true }
+    : { ...fields, how: 'fail', error: interruptedText(call) };
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { IdIndex } from './id-index.ts';
-import type { CommonFacts, RunStatus, SteerState, TaskState, ToolCallState } from './state.ts';
+import type { CommonFields, RunStatus, SteerState, TaskState, ToolCallState } from './state.ts';
 import type { PartialJson } from '../json/partial-json.ts';
-import type { ToolCallFacts } from './events.ts';
+import type { ToolCallMetadata } from './events.ts';
 import type { UIMessage } from 'ai';
 
 /** What the reducer remembers between two events besides the state itself. */
@@ -42,9 +42,9 @@ export type ApprovalPart = {
   input?: unknown;
 };
 
-/** The facts while they are written. `writable` makes a copy that may be changed, once between two snapshots. */
+/** The fields while they are written. `writable` makes a copy that may be changed, once between two snapshots. */
 export type StateDraft = {
-  facts: CommonFacts;
+  fields: CommonFields;
   writable<T extends object>(value: T): T;
   progress: DraftProgress;
   /** Indexes of lists that may be long. */
@@ -91,5 +91,5 @@ export type ToolPart = {
   callProviderMetadata?: unknown;
   resultProviderMetadata?: unknown;
 } & StateFields &
-  Pick<ToolCallFacts, 'title' | 'toolMetadata' | 'providerExecuted'>;
+  Pick<ToolCallMetadata, 'title' | 'toolMetadata' | 'providerExecuted'>;
 export type MessagePart = UIMessage['parts'][number];

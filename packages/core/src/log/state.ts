@@ -138,7 +138,7 @@ export type VariableState = Pick<Extract<RunEventBody, { type: 'variable-set' }>
  * The fields of a run's state that exist in every status. Immutable; unchanged parts keep their identity between
  * states.
  */
-export type RunFacts<Types extends PromptTypes = PromptTypes> = {
+export type RunFields<Types extends PromptTypes = PromptTypes> = {
   /** Empty before the first start. */
   runId: string;
   /** `seq` of the last event in this state; -1 before the first. */
@@ -179,8 +179,8 @@ export type RunFacts<Types extends PromptTypes = PromptTypes> = {
 };
 
 /** The fields that a run and an agent have in common: both work in steps, with messages, tools and tasks. */
-export type CommonFacts = Omit<
-  RunFacts,
+export type CommonFields = Omit<
+  RunFields,
   | 'runId'
   | 'seq'
   | 'simulated'
@@ -232,10 +232,10 @@ type StatusFields<Fields> = Fields & {
 };
 
 /** The state of a run at one moment, made from its log by {@link reduce}. */
-export type RunState<Types extends PromptTypes = PromptTypes> = RunFacts<Types> & RunStatus<Types['output']>;
+export type RunState<Types extends PromptTypes = PromptTypes> = RunFields<Types> & RunStatus<Types['output']>;
 
 /** The fields of an agent's state that exist in every status. Its `usage` includes the agents below it. */
-export type AgentFacts = {
+export type AgentFields = {
   /** The ids of the tool calls that lead to it, joined with `/`. Repeated ids are distinguished by `~2`. */
   path: string;
   /** The call that it answers. */
@@ -243,10 +243,10 @@ export type AgentFacts = {
   input: unknown;
   /** The validated object, if it has a response schema and is done. */
   output?: unknown;
-} & CommonFacts;
+} & CommonFields;
 
 /**
  * An agent, running or finished: a run inside the run. Its own agents are in the run's list, too, under longer paths.
  * Its approvals are in the run's `approvals`. Meanwhile the agent is `running`, and the run is `waiting`.
  */
-export type AgentState = AgentFacts & RunStatus;
+export type AgentState = AgentFields & RunStatus;

@@ -1,6 +1,6 @@
 import type { ModelMessage } from 'ai';
 import type { CompiledRequest, RequestChange, TokenUsage } from './events.ts';
-import type { RunFacts } from './state.ts';
+import type { RunFields } from './state.ts';
 
 /** Where a request's messages come from: the first `keep` of those before, then `messages`; `length` in all. */
 type Messages = {
@@ -59,7 +59,7 @@ function listOf(whole: Messages): ModelMessage[] {
 }
 
 /** Returns the tokens of a run plus those of one more model call. */
-export function addUsage(sum: RunFacts['usage'], usage: TokenUsage | undefined): RunFacts['usage'] {
+export function addUsage(sum: RunFields['usage'], usage: TokenUsage | undefined): RunFields['usage'] {
   if (usage === undefined) return sum;
   return {
     inputTokens: sum.inputTokens + count(usage.inputTokens),

@@ -6,7 +6,7 @@ import type { TaskState } from './state.ts';
 
 /** The tasks while they are written; `writable` is that of a `StateDraft`. */
 export type TaskDraft = {
-  facts: { tasks: readonly TaskState[] };
+  fields: { tasks: readonly TaskState[] };
   writable<T extends object>(value: T): T;
   /** The tasks before the run resumed. Finished tasks take their times from there. */
   progress: { earlierTasks: ReadonlyMap<string, TaskState> };
@@ -16,25 +16,25 @@ export type TaskDraft = {
 
 /** Applies one event to the tasks, with their times. A task that did not change keeps its identity. */
 export function applyToTasks(
-  { facts, writable, progress, indexes }: TaskDraft,
+  { fields, writable, progress, indexes }: TaskDraft,
   event: TaskEvent & { seq: number; t: number },
 ): void {
-  const known = (indexes.tasks ??= new Map(facts.tasks.map((task, index) => [task.id, index])));
+  const known = (indexes.tasks ??= new Map(fields.tasks.map((task, index) => [task.id, index])));
   const id = event.type === 'task-add' ? event.task.id : event.taskId;
   let index = known.get(id);
   if (index !== undefined) {
     // first at its last index, then shifted by as much as the last task had moved, then around that
-    for (let away = 0; facts.tasks[index]?.id !== id; away += 1) {
+    for (let away = 0; fields.tasks[index]?.id !== id; away += 1) {
       index += away === 0 ? (indexes.drift ?? 0) : away % 2 === 0 ? -away : away;
     }
     indexes.drift = index - known.get(id)!;
     known.set(id, index);
   }
-  const task = facts.tasks[index ?? -1];
+  const task = fields.tasks[index ?? -1];
   // an event about an unknown task, or a second task with the same id, is ignored
   if ((task === undefined) !== (event.type === 'task-add')) return;
-  const tasks = writable(facts.tasks as TaskState[]);
-  facts.tasks = tasks;
+  const tasks = writable(fields.tasks as TaskState[]);
+  fields.tasks = tasks;
   const written = (item: TaskState): TaskState =>
     withEarlierTimes(timed(item, task?.status, event), progress.earlierTasks.get(id));
   if (event.type === 'task-update') {

@@ -1,6 +1,6 @@
 import { withoutUndefined } from '../base/without-undefined.ts';
 import type { MessagePart, StateDraft, StateFields, ToolPart } from './state-draft.ts';
-import type { RunEvent, ToolCallFacts } from './events.ts';
+import type { RunEvent, ToolCallMetadata } from './events.ts';
 import { createPartialJson, feedReader } from '../json/partial-json.ts';
 import { truncateIndex, lastIndexOfId } from './id-index.ts';
 import { UNANSWERED, WITHDRAWN } from './pending.ts';
@@ -82,7 +82,7 @@ function endInput(draft: StateDraft, event: Event<'tool-input-end'>): void {
   const { toolCallId, input, invalid } = event;
   // some models repeat an id in a later answer, which is another call
   const last = callOf(draft, toolCallId);
-  const isArriving = last?.state === 'input-streaming' && last.step === draft.facts.steps.length - 1;
+  const isArriving = last?.state === 'input-streaming' && last.step === draft.fields.steps.length - 1;
   const call = isArriving ? last : addCall(draft, event);
   refreshInputs(draft.progress, toolCallId);
   draft.progress.inputs.delete(toolCallId);
@@ -170,7 +170,7 @@ function applyToCall(draft: StateDraft, call: ToolCallState, event: RunEvent): v
 
 /** Marks the calls without an end, and their sub-calls, as interrupted. */
 export function interruptCalls(draft: StateDraft, t: number): void {
-  for (const [index, { state }] of draft.facts.toolCalls.entries()) {
+  for (const [index, { state }] of draft.fields.toolCalls.entries()) {
     if (state.startsWith('output-')) continue;
     const call = callAt(draft, index);
     call.state = 'interrupted';
@@ -187,12 +187,12 @@ function interruptSubCalls(call: ToolCallState): void {
 }
 
 /** Removes the calls of the current step. */
-function dropStepCalls({ facts, writable, indexes, progress }: StateDraft): void {
-  const current = facts.steps.length - 1;
-  if (facts.toolCalls.at(-1)?.step !== current) return;
+function dropStepCalls({ fields, writable, indexes, progress }: StateDraft): void {
+  const current = fields.steps.length - 1;
+  if (fields.toolCalls.at(-1)?.step !== current) return;
   // calls of other steps stay, with all of their arguments
   refreshInputs(progress);
-  const calls = (facts.toolCalls = writable(facts.toolCalls));
+  const calls = (fields.toolCalls = writable(fields.toolCalls));
   while (calls.at(-1)?.step === current) {
     truncateIndex(indexes.calls, calls, calls.length - 1);
     progress.inputs.delete(calls.pop()!.toolCallId);
@@ -201,18 +201,18 @@ function dropStepCalls({ facts, writable, indexes, progress }: StateDraft): void
 
 /** Returns the last call of this id. */
 function callOf(draft: StateDraft, toolCallId: string): ToolCallState | undefined {
-  const index = lastIndexOfId(draft.indexes.calls, draft.facts.toolCalls, toolCallId);
+  const index = lastIndexOfId(draft.indexes.calls, draft.fields.toolCalls, toolCallId);
   return index === undefined ? undefined : callAt(draft, index);
 }
 
 /** Returns the call at an index as a copy that may be written to. */
-function callAt({ facts, writable }: StateDraft, index: number): ToolCallState {
-  const calls = (facts.toolCalls = writable(facts.toolCalls));
+function callAt({ fields, writable }: StateDraft, index: number): ToolCallState {
+  const calls = (fields.toolCalls = writable(fields.toolCalls));
   return (calls[index] = writable(calls[index]!));
 }
 
 function addCall(
-  { facts, writable }: StateDraft,
+  { fields, writable }: StateDraft,
   {
     toolCallId,
     toolName,
@@ -223,13 +223,13 @@ function addCall(
   const call: ToolCallState = {
     toolCallId,
     toolName,
-    step: facts.steps.length - 1,
+    step: fields.steps.length - 1,
     state: 'input-streaming',
     inputText: '',
     ...(inputEncoding === 'text' && { inputEncoding }),
     calledAt: t,
   };
-  (facts.toolCalls = writable(facts.toolCalls)).push(call);
+  (fields.toolCalls = writable(fields.toolCalls)).push(call);
   return call;
 }
 
@@ -302,7 +302,7 @@ function leaveUnanswered({ progress }: StateDraft, part: ToolPart, errorText: st
  */
 function writeInput(
   draft: StateDraft,
-  event: { toolCallId: string; toolName: string } & ToolCallFacts,
+  event: { toolCallId: string; toolName: string } & ToolCallMetadata,
   now: Pick<ToolPart, 'state'> & StateFields,
 ): void {
   const { toolCallId, toolName, dynamic, title } = event;
@@ -322,7 +322,11 @@ function addToolPart(draft: StateDraft, part: ToolPart): ToolPart {
   return partAt(draft, addPart(draft, part as unknown as MessagePart)) as ToolPart;
 }
 
-function writeResult(part: ToolPart, event: ToolCallFacts, now: Pick<ToolPart, 'state'> & StateFields): void {
+function writeResult(
+  part: ToolPart,
+  event: ToolCallMetadata,
+  now: Pick<ToolPart, 'state'> & StateFields,
+): void {
   write(part, now);
   addFacts(part, event, 'resultProviderMetadata');
 }
@@ -337,7 +341,7 @@ function write(part: ToolPart, now: Pick<ToolPart, 'state'> & StateFields): void
 
 function addFacts(
   part: ToolPart,
-  { providerExecuted, toolMetadata, providerMetadata }: ToolCallFacts,
+  { providerExecuted, toolMetadata, providerMetadata }: ToolCallMetadata,
   metadataKey: 'callProviderMetadata' | 'resultProviderMetadata',
 ): void {
   Object.assign(part, withoutUndefined({ providerExecuted, toolMetadata, [metadataKey]: providerMetadata }));

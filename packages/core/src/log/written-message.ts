@@ -7,7 +7,7 @@ export function writtenMessage(draft: StateDraft): UIMessage {
   let message = lastMessage(draft);
   if (!isWritten(draft, message)) {
     message = { id: draft.progress.messageId, role: 'assistant', parts: [] };
-    (draft.facts.messages = draft.writable(draft.facts.messages)).push(message);
+    (draft.fields.messages = draft.writable(draft.fields.messages)).push(message);
   }
   return message;
 }
@@ -21,7 +21,7 @@ export function stepMessage(draft: StateDraft): UIMessage {
 
 /** Returns the parts that the run has written; none before the message exists. */
 export function writtenParts(draft: StateDraft): readonly MessagePart[] {
-  const message = draft.facts.messages.at(-1);
+  const message = draft.fields.messages.at(-1);
   return isWritten(draft, message) ? message.parts : [];
 }
 
@@ -44,7 +44,7 @@ export function partAt(draft: StateDraft, index = -1): MessagePart | undefined {
 
 /** Removes what the current step has written, including its mark. */
 export function voidStep(draft: StateDraft): void {
-  const { progress, facts } = draft;
+  const { progress, fields } = draft;
   const length = progress.stepStartIndex;
   if (length === undefined) return;
   progress.stepStartIndex = undefined;
@@ -53,14 +53,14 @@ export function voidStep(draft: StateDraft): void {
   truncateIndex(draft.indexes.parts, parts, length);
   parts.length = length;
   // a message exists only if it has content
-  if (parts.length === 0) facts.messages.pop();
+  if (parts.length === 0) fields.messages.pop();
 }
 
-function lastMessage({ facts, writable }: StateDraft): UIMessage | undefined {
-  const index = facts.messages.length - 1;
-  const message = facts.messages[index];
+function lastMessage({ fields, writable }: StateDraft): UIMessage | undefined {
+  const index = fields.messages.length - 1;
+  const message = fields.messages[index];
   if (message === undefined) return undefined;
-  const messages = (facts.messages = writable(facts.messages));
+  const messages = (fields.messages = writable(fields.messages));
   const own = (messages[index] = writable(message));
   own.parts = writable(own.parts);
   return own;

@@ -8,7 +8,7 @@ import { checkNames } from '../base/check-names.ts';
 import { optionNames } from './option-names.ts';
 import type { AgentOptions, Plugin, Prompt } from './prompt.ts';
 import { toSchema, type ToolSchema } from '../tools/schema.ts';
-import { checkFacts, splitOptions, type ToolFacts } from '../tools/tool-definition.ts';
+import { checkHeader, splitOptions, type ToolHeader } from '../tools/tool-definition.ts';
 
 /** A prompt function that answers a tool call. */
 export type AgentDefinition = {
@@ -20,7 +20,7 @@ export type AgentDefinition = {
 };
 
 /** A tool that an agent answers. */
-export type AgentTool = { kind: 'agent'; agent: AgentDefinition } & ToolFacts;
+export type AgentTool = { kind: 'agent'; agent: AgentDefinition } & ToolHeader;
 
 /** Options of a run that an agent cannot have, and what to write instead. */
 const ofTheRun: Readonly<Record<string, string>> = {
@@ -49,7 +49,7 @@ export function agentTool(
   run: AgentDefinition['run'],
   options: AgentOptions = {},
 ): AgentTool {
-  checkFacts(name, description, schema);
+  checkHeader(name, description, schema);
   if (typeof run !== 'function') {
     throw new CuelineError(
       'invalid_definition',

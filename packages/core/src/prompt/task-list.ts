@@ -54,7 +54,7 @@ export class TaskListDefinition implements TaskListHandle {
   readonly tools: Map<string, OwnToolDefinition> = new Map();
   readonly maxNudges: number;
   /** The task of the last request to the model, which may no longer be current. Set by the runner. */
-  underWay: string | undefined;
+  requestTaskId: string | undefined;
   /** The definitions of this version of the prompt, by the ids that their tasks have in a new list. */
   readonly #authored: ReadonlyMap<string, TaskDefinition>;
   #definitions: ReadonlyMap<string, TaskDefinition>;

@@ -1,4 +1,4 @@
-import * as tasks from '../tasks/static.ts';
+import * as tasks from '../tasks/author-list.ts';
 import * as dynamic from '../tasks/dynamic.ts';
 import { sourceOf, thrownText, withSource } from '../base/error-source.ts';
 import { jsonSchema } from 'ai';
@@ -60,7 +60,7 @@ async function finish(
   result: string,
   abortSignal: AbortSignal | undefined,
 ): Promise<string> {
-  const decision = tasks.finishTask(list.list, result, list.underWay);
+  const decision = tasks.finishTask(list.list, result, list.requestTaskId);
   const reply = list.apply(decision);
   if (decision.validate === undefined) return reply;
   // a validation may never end, and the user may skip the task meanwhile

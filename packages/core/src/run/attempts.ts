@@ -1,6 +1,6 @@
 import { CuelineError } from '../base/errors.ts';
 import { isPending } from '../log/pending.ts';
-import type { RunFacts } from '../log/state.ts';
+import type { RunFields } from '../log/state.ts';
 import type { Attempt } from './attempt.ts';
 import { refused, stopped } from './refused.ts';
 import type { WhenBusy } from './run.ts';
@@ -14,7 +14,7 @@ export type StartRequest = {
 };
 
 /** Pending approvals and client tool calls. */
-export type Pending = Pick<RunFacts, 'approvals' | 'clientToolCalls'>;
+export type Pending = Pick<RunFields, 'approvals' | 'clientToolCalls'>;
 
 /** The starts of one run: the one that is shown, those in the background, and those that wait. */
 export type Attempts = {
@@ -106,7 +106,7 @@ export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) =
       else {
         // 'reject', or a word that does not exist
         return refused(
-          new CuelineError('busy', "The run is under way. Set whenBusy: 'queue', 'replace' or 'parallel'."),
+          new CuelineError('busy', "The run is in progress. Set whenBusy: 'queue', 'replace' or 'parallel'."),
         );
       }
       return start();

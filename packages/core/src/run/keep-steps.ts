@@ -6,7 +6,7 @@ import { reduceAll } from '../log/reduce.ts';
 import type { TaskState } from '../log/state.ts';
 import { agentLogOf } from '../log/agent-log.ts';
 import { checkIsLog } from '../wire/check-is-log.ts';
-import { agentAncestry, cutAgent } from './cut-agent.ts';
+import { agentAncestry, logBeforeAgentStep } from './log-before-agent-step.ts';
 import { countPromptMessages } from '../log/log-queries.ts';
 import {
   describeUnfinished,
@@ -85,7 +85,7 @@ export function logBefore(log: readonly RunEvent[], step: number, agent?: string
     const ancestry = agentAncestry(log, agent);
     if (ancestry === undefined || !continuableSteps(log, agent).includes(step))
       throw cannotContinueError(`The agent ${agent}`, step, continuableSteps(log, agent));
-    return numbered(cutAgent(log, ancestry, step));
+    return numbered(logBeforeAgentStep(log, ancestry, step));
   }
   const start = log.findIndex(({ type }) => type === 'step-start');
   const events = step === 0 ? log.slice(0, start < 0 ? log.length : start) : eventsBefore(log, step);

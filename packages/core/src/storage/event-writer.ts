@@ -35,4 +35,4 @@ export type EventWriter = {
 };
 
 /** The stored events of a run, and the reason if some of them cannot be read. */
-export type StoredLog = { events: readonly RunEvent[]; damage?: CuelineError };
+export type LoadedLog = { events: readonly RunEvent[]; damage?: CuelineError };

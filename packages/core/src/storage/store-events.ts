@@ -1,5 +1,5 @@
-import type { EventWriter, StoredLog, TabbedRun } from './event-writer.ts';
-import type { OpenedTab } from './tabs.ts';
+import type { EventWriter, LoadedLog, TabbedRun } from './event-writer.ts';
+import type { TabWriter } from './tab-writer.ts';
 import { loadModule } from '../base/load-module.ts';
 import { CuelineError } from '../base/errors.ts';
 import { isRunEvent } from '../wire/check-event.ts';
@@ -198,7 +198,7 @@ export async function openEventWriter(
   onError: (error: CuelineError | undefined) => void,
   run: TabbedRun,
 ): Promise<EventWriter> {
-  let tab: OpenedTab | undefined;
+  let tab: TabWriter | undefined;
   const writer = createEventWriter(storage, id, (error) => {
     // the other tab stores the same run
     if (error?.details?.['reason'] !== 'other_tab' || tab?.mayBeStoredElsewhere !== true) onError(error);
@@ -209,9 +209,9 @@ export async function openEventWriter(
     BroadcastChannel?: unknown;
   };
   if (scope === undefined || !navigator?.locks || BroadcastChannel === undefined) return writer;
-  const { openTab } = await loadModule('tabs', import('./tabs.ts'));
+  const { openTabWriter } = await loadModule('tabs', import('./tab-writer.ts'));
   // a frame without an origin has locks that it may not use
-  tab = await openTab({ id, scope, writer, run, readStored: () => readStored(storage, id) }).catch(
+  tab = await openTabWriter({ id, scope, writer, run, readStored: () => readStored(storage, id) }).catch(
     () => undefined,
   );
   return tab ?? writer;
@@ -221,7 +221,7 @@ export async function openEventWriter(
  * Returns the stored events of the run `id`, up to the first that cannot be read.
  * @throws CuelineError `storage_failed` if the storage fails or does not answer, or has a log of an unknown version
  */
-export async function readStored(storage: RunStorage, id: string): Promise<StoredLog> {
+export async function readStored(storage: RunStorage, id: string): Promise<LoadedLog> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const limit = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(storageTimeoutError()), ANSWER_MS);
@@ -238,7 +238,7 @@ export async function readStored(storage: RunStorage, id: string): Promise<Store
   }
 }
 
-function readable(stored: readonly RunEvent[]): StoredLog {
+function readable(stored: readonly RunEvent[]): LoadedLog {
   const [first] = stored;
   if (first === undefined) return { events: [] };
   const length = readableLength(stored);

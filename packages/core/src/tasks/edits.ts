@@ -1,7 +1,7 @@
 import type { TaskEdit, TaskEvent, TaskItem, TaskStatus } from './task-item.ts';
 import { accept, addTaskEvent, type Decision, refuse, update } from './decision.ts';
 import { editFault } from './edit-fault.ts';
-import { findTask, isOpen, isUnderWay, type TaskList } from './task-list.ts';
+import { findTask, isOpen, isInProgress, type TaskList } from './task-list.ts';
 import { notPossibleReason, noSuchTask, oneLine, quote, summarize } from './task-text.ts';
 
 type EditOf<Type extends TaskEdit['type']> = Extract<TaskEdit, { type: Type }>;
@@ -101,7 +101,7 @@ function retry(list: TaskList, task: TaskItem): Decision {
   const again = update(task, 'user', { status: 'pending', attempts: 0, result: null, error: null });
   const wanted = `The user wants ${name(task)} to be done again.`;
   const after = list.items.slice(list.items.indexOf(task) + 1);
-  const later = list.kind === 'static' ? after.find(isUnderWay) : undefined;
+  const later = list.kind === 'static' ? after.find(isInProgress) : undefined;
   if (later === undefined) return accept(list, [again], wanted);
   // a static list is worked on in order, so a task in progress behind this one has to wait
   if (later.status === 'validating') {
@@ -123,7 +123,7 @@ function invalidPositionReason(
   const first = kind === 'static' ? firstFreePosition(items) : 0;
   if (index >= first && index <= items.length) return undefined;
   const why =
-    index >= 0 && index < first ? 'is before a task that is finished or under way' : 'is outside the list';
+    index >= 0 && index < first ? 'is before a task that is finished or in progress' : 'is outside the list';
   return `Index ${index} ${why}. The index can be ${first === items.length ? first : `${first} to ${items.length}`}.`;
 }
 
@@ -135,7 +135,7 @@ function firstFreePosition(items: readonly TaskItem[]): number {
   const index = items.findIndex(isOpen);
   const task = items[index];
   if (task === undefined) return items.length;
-  return isUnderWay(task) ? index + 1 : index;
+  return isInProgress(task) ? index + 1 : index;
 }
 
 function notPossibleReply(task: TaskItem, type: keyof typeof possible): string {

@@ -28,11 +28,11 @@ export function applyEvents(list: TaskList, events: readonly TaskEvent[]): TaskL
 
 /** True for a task that still has to be finished. */
 export function isOpen({ status }: TaskItem): boolean {
-  return status === 'pending' || isUnderWay({ status });
+  return status === 'pending' || isInProgress({ status });
 }
 
 /** True for a task in progress or in validation. */
-export function isUnderWay({ status }: Pick<TaskItem, 'status'>): boolean {
+export function isInProgress({ status }: Pick<TaskItem, 'status'>): boolean {
   return status === 'in_progress' || status === 'validating';
 }
 
@@ -41,7 +41,7 @@ export function isUnderWay({ status }: Pick<TaskItem, 'status'>): boolean {
  * dynamic list: the one that the model has started.
  */
 export function currentTask(list: TaskList): TaskItem | undefined {
-  if (list.kind === 'dynamic') return list.items.find(isUnderWay);
+  if (list.kind === 'dynamic') return list.items.find(isInProgress);
   return failedTask(list) === undefined ? list.items.find(isOpen) : undefined;
 }
 

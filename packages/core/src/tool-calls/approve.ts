@@ -10,14 +10,14 @@ import { toJson } from '../messages/to-json.ts';
 import type { ApprovalVerdict } from './tool-approval.ts';
 import type { AgentContext } from './run-context.ts';
 
-class Refusal extends Error {
+class RefusedApproval extends Error {
   // The model reads this without an error's name before it, because a refused approval is not an error.
   override readonly name = '';
 }
 
 /** True for the error that stands for a refused approval. */
-export function isRefusal(error: unknown): error is Error {
-  return error instanceof Refusal;
+export function isRefusedApproval(error: unknown): error is Error {
+  return error instanceof RefusedApproval;
 }
 
 /** The beginning of what the model reads of a refused approval. */
@@ -61,7 +61,7 @@ export async function approvedArguments(
     const response = await runContext.pending.requestApproval(explained, abortSignal, path);
     if (!response.approved) {
       const reason = response.reason === undefined ? '' : `: ${response.reason}`;
-      throw withSource(new Refusal(`${refusedText(toolName)}${reason}.`), 'cueline');
+      throw withSource(new RefusedApproval(`${refusedText(toolName)}${reason}.`), 'cueline');
     }
     if (response.input === undefined || isSame(response.input, request.input)) return { args };
     try {

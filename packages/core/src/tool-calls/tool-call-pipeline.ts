@@ -7,7 +7,7 @@ import { CuelineError } from '../base/errors.ts';
 import { redact } from '../json/redact.ts';
 import { reportInDevelopment } from '../base/report-in-development.ts';
 import { lastOutput } from '../tools/tool-callbacks.ts';
-import { approvedArguments, isRefusal } from './approve.ts';
+import { approvedArguments, isRefusedApproval } from './approve.ts';
 import { callKey } from '../base/call-key.ts';
 import { copyPlain } from '../json/copy-plain.ts';
 import { toModelError } from '../tools/model-error.ts';
@@ -136,7 +136,9 @@ class Pipeline implements ToolCallPipeline {
     if (!streams) {
       const output = this.#once(call);
       // a refusal is an answer: an identical call gets the same one
-      settled(output.catch((error: unknown) => (isRefusal(error) ? error.message : Promise.reject(error))));
+      settled(
+        output.catch((error: unknown) => (isRefusedApproval(error) ? error.message : Promise.reject(error))),
+      );
       return output;
     }
     let end: End = { resolve: () => {}, reject: () => {} };
@@ -205,7 +207,7 @@ class Pipeline implements ToolCallPipeline {
     } catch (error) {
       const safe = this.#withoutSecrets(error);
       // as above, a refusal is an answer
-      if (isRefusal(safe)) last.resolve(safe.message);
+      if (isRefusedApproval(safe)) last.resolve(safe.message);
       else last.reject(safe);
       throw safe;
     } finally {

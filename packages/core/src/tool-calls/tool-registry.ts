@@ -30,7 +30,7 @@ export type ToolRegistry = {
   /** Returns the tool of this name if an agent answers it. */
   agentTool(toolName: string): ToolSet[string] | undefined;
   /** Returns how a call is handled that an earlier process of the run has left open. */
-  settlementOf(toolName: string): Settlement;
+  openCallTool(toolName: string): OpenCallTool;
   /** Counts calls that an earlier process of the run has made, for the loop guard. */
   remember(calls: readonly ToolCallState[], isInvalid: (call: ToolCallState) => boolean): Promise<void>;
   /** Counts a call that cannot run, because the tool does not exist or its arguments do not fit. */
@@ -38,7 +38,7 @@ export type ToolRegistry = {
 };
 
 /** The tool of an open call. `continues`: a call that has started continues where it runs, in a page or an agent. */
-export type Settlement = { tool: ToolSet[string] | undefined; continues: boolean };
+export type OpenCallTool = { tool: ToolSet[string] | undefined; continues: boolean };
 
 /** Creates AI SDK tools from definitions. The pipeline surrounds each call, and results are complete and capped. */
 export function createToolRegistry(options: ToolCallPipelineOptions): ToolRegistry {
@@ -203,7 +203,7 @@ class Registry implements ToolRegistry {
     return definition.kind === 'ready' ? hintsOf(definition.tool) : definition.rules;
   }
 
-  settlementOf(toolName: string): Settlement {
+  openCallTool(toolName: string): OpenCallTool {
     const kind = this.#current.get(toolName)?.kind;
     // a page that has claimed a call still runs it, and an agent continues where it was
     const continues = kind === 'client' || kind === 'agent';

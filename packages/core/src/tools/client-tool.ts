@@ -1,7 +1,7 @@
 import type { ToolRules } from './tool-types.ts';
 import { CuelineError } from '../base/errors.ts';
 import { toSchema, type ToolSchema } from './schema.ts';
-import { checkFacts, splitOptions, type OwnToolDefinition } from './tool-definition.ts';
+import { checkHeader, splitOptions, type OwnToolDefinition } from './tool-definition.ts';
 
 /**
  * The options of a client tool, which is declared without a function and runs in the page. `timeoutMs` is how
@@ -22,7 +22,7 @@ export function clientTool(
   schema: ToolSchema,
   options: ClientToolOptions<never> = {},
 ): Extract<OwnToolDefinition, { kind: 'client' }> {
-  checkFacts(name, description, schema);
+  checkHeader(name, description, schema);
   const { rules, callbacks, outputSchema } = splitOptions(name, options);
   const callback = Object.entries(callbacks).find(([, callback]) => callback !== undefined)?.[0];
   if (callback !== undefined) {

@@ -19,7 +19,7 @@ import type { NamedTool } from './tool.ts';
 import { namedTools } from './named-tools.ts';
 import { isToolList } from './tool-list.ts';
 import { lastOutput } from './tool-callbacks.ts';
-import { checkFacts, functionTool, splitOptions, type OwnToolDefinition } from './tool-definition.ts';
+import { checkHeader, functionTool, splitOptions, type OwnToolDefinition } from './tool-definition.ts';
 
 type SubTools = ReadonlyMap<string, Extract<OwnToolDefinition, { kind: 'function' }>>;
 
@@ -44,7 +44,7 @@ export function compositeTool(
   tools: readonly (NamedTool | ToolSet)[],
   options: CompositeOptions = {},
 ): OwnToolDefinition {
-  checkFacts(name, description, undefined);
+  checkHeader(name, description, undefined);
   checkOptions(name, options);
   const byName = new Map<string, Extract<OwnToolDefinition, { kind: 'function' }>>();
   if (!isToolList(tools)) {

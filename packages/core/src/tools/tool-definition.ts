@@ -20,14 +20,14 @@ import { isStreaming, withCallbacks } from './tool-callbacks.ts';
 /** Runs the call of a composite tool with the calls inside it. */
 type CompositeFunction = (args: unknown, context: ToolContext, makeSubCall: SubCaller) => unknown;
 
-export type ToolFacts = { description: string; inputSchema: FlexibleSchema; rules: ToolRules };
+export type ToolHeader = { description: string; inputSchema: FlexibleSchema; rules: ToolRules };
 
 /** A tool's definition: a function, several tools in one, a function of the page, or a tool of the AI SDK. */
 export type OwnToolDefinition =
   /** `streams` is true if it returns outputs one after the other. The last one is the result. */
-  | ({ kind: 'function'; run: ToolFunction; streams: boolean } & ToolFacts)
-  | ({ kind: 'composite'; run: CompositeFunction } & ToolFacts)
-  | ({ kind: 'client'; outputSchema: FlexibleSchema | undefined } & ToolFacts)
+  | ({ kind: 'function'; run: ToolFunction; streams: boolean } & ToolHeader)
+  | ({ kind: 'composite'; run: CompositeFunction } & ToolHeader)
+  | ({ kind: 'client'; outputSchema: FlexibleSchema | undefined } & ToolHeader)
   | { kind: 'ready'; tool: ToolSet[string] };
 
 /** Names that every provider accepts. */
@@ -41,7 +41,7 @@ export function functionTool(
   fn: (args: never, context: ToolContext) => unknown,
   options: ToolOptions<never> = {},
 ): Extract<OwnToolDefinition, { kind: 'function' }> {
-  checkFacts(name, description, schema);
+  checkHeader(name, description, schema);
   if (typeof fn !== 'function') {
     throw new CuelineError(
       'invalid_definition',
@@ -62,7 +62,7 @@ export function functionTool(
 }
 
 /** Checks the fields that every tool has. @throws CuelineError `invalid_definition` */
-export function checkFacts(name: string, description: string, schema: unknown): void {
+export function checkHeader(name: string, description: string, schema: unknown): void {
   checkToolName(name);
   if (typeof description !== 'string') {
     throw new CuelineError(

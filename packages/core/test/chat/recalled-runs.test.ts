@@ -44,7 +44,7 @@ async function left(executor: Executor, runIds: RunIds): Promise<void> {
   leave();
 }
 
-test('After a reload, a new message stops the run on a route that is still under way', async () => {
+test('After a reload, a new message stops the run on a route that is still in progress', async () => {
   const { kept, runIds } = keptRunIds();
   const model = scriptedModel([endless, 'Two.']);
   const { fetch, asked, runs } = createHub(talk, { model });

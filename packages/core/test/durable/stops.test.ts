@@ -1,4 +1,4 @@
-// A stop, an end or a signal in the middle of a step: what is under way ends, and nothing starts after it.
+// A stop, an end or a signal in the middle of a step: what is in progress ends, and nothing starts after it.
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import {

@@ -21,7 +21,7 @@ const turns = () =>
     ...Array.from({ length: 8 }, () => 'Done.'),
   ]);
 
-/** The same prompt, under way, by each of the two functions. */
+/** The same prompt, in progress, by each of the two functions. */
 const ways: [string, () => Promise<RunHandle>][] = [
   ['runPrompt', async () => (await runPrompt(shop, { model: turns() })).run],
   [

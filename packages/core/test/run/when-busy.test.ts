@@ -24,7 +24,7 @@ function open(turns: readonly ScriptedTurn[]) {
 const ends = (events: readonly RunEvent[]): unknown[] =>
   events.flatMap((event) => (event.type === 'run-end' ? [event.outcome] : []));
 
-describe('a start while the run is under way', () => {
+describe('a start while the run is in progress', () => {
   test('replaces it: the two runs follow each other', async () => {
     const { run, heard } = open([endless, 'Two.']);
     const first = run.start('one');
@@ -60,7 +60,7 @@ describe('a start while the run is under way', () => {
     expect(run.getState()).toBe(state);
     await expect(refused).rejects.toMatchObject({
       code: 'busy',
-      message: "The run is under way. Set whenBusy: 'queue', 'replace' or 'parallel'.",
+      message: "The run is in progress. Set whenBusy: 'queue', 'replace' or 'parallel'.",
     });
     expect(await codeOf(run.send('And?', { whenBusy: 'reject' }))).toBe('busy');
     expect(await first).toBe('One.');
@@ -74,7 +74,7 @@ describe('a start while the run is under way', () => {
     const refused = run.start('two', { whenBusy: 'queued' as 'queue' });
     await expect(refused).rejects.toMatchObject({
       code: 'busy',
-      message: "The run is under way. Set whenBusy: 'queue', 'replace' or 'parallel'.",
+      message: "The run is in progress. Set whenBusy: 'queue', 'replace' or 'parallel'.",
     });
     expect(await first).toBe('One.');
     expect(model.calls).toHaveLength(1);

@@ -8,7 +8,7 @@ export type Given = NonNullable<NonNullable<PromptConfig['options']>['limits']>;
 
 export const numbered = z.object({ n: z.number() });
 
-/** A tool that does something for a while, and how many of its calls were under way at once. */
+/** A tool that does something for a while, and how many of its calls were in progress at once. */
 export function busyTool(ms = 5): { define: (prompt: Prompt) => void; made: number[]; most: () => number } {
   const made: number[] = [];
   let running = 0;

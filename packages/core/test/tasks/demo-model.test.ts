@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { editTasks } from '../../src/tasks/edits.ts';
 import { nudge } from '../../src/tasks/nudge.ts';
 import { renderWindow } from '../../src/tasks/render-window.ts';
-import { finishTask, settleTask, startTask } from '../../src/tasks/static.ts';
+import { finishTask, settleTask, startTask } from '../../src/tasks/author-list.ts';
 import type { TaskList } from '../../src/tasks/task-list.ts';
 import { readConversation } from '../../../demo-model/src/conversation.ts';
 import { inStates, staticList, states } from './lists.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { TaskEdit, TaskStatus } from '@cueline/core';
 import { createTask } from '../../src/tasks/dynamic.ts';
 import { editTasks } from '../../src/tasks/edits.ts';
-import { finishTask, settleTask } from '../../src/tasks/static.ts';
+import { finishTask, settleTask } from '../../src/tasks/author-list.ts';
 import { currentTask, isComplete, type TaskList } from '../../src/tasks/task-list.ts';
 import { dynamicList, inStates, states, staticList, through, written } from './lists.ts';
 
@@ -18,7 +18,7 @@ function order(list: TaskList, edit: TaskEdit): string {
 describe('the allowed positions in a static list', () => {
   const add = (index: number): TaskEdit => ({ type: 'add', title: 'New', index });
   const move = (taskId: string, index: number): TaskEdit => ({ type: 'move', taskId, index });
-  const taken = 'is before a task that is finished or under way. The index can be';
+  const taken = 'is before a task that is finished or in progress. The index can be';
 
   test.each<[statuses: readonly TaskStatus[], edit: TaskEdit, outcome: string]>([
     [[], add(0), 'New Add Multiply Subtract Divide'],

@@ -14,13 +14,13 @@ import {
 import { editTasks } from '../../src/tasks/edits.ts';
 import { nudge } from '../../src/tasks/nudge.ts';
 import { renderWindow } from '../../src/tasks/render-window.ts';
-import { finishTask, settleTask, startTask, touchTask } from '../../src/tasks/static.ts';
+import { finishTask, settleTask, startTask, touchTask } from '../../src/tasks/author-list.ts';
 import {
   currentTask,
   failedTask,
   isComplete,
   isOpen,
-  isUnderWay,
+  isInProgress,
   openTasks,
   type TaskList,
 } from '../../src/tasks/task-list.ts';
@@ -173,7 +173,7 @@ describe.each([
   });
 
   test('at most one task is in progress', () => {
-    atEveryMoment((list) => expect(list.items.filter(isUnderWay).length).toBeLessThanOrEqual(1));
+    atEveryMoment((list) => expect(list.items.filter(isInProgress).length).toBeLessThanOrEqual(1));
   });
 
   test('no id is used twice, not even after its task is gone', () => {
@@ -230,7 +230,7 @@ describe.each([
     atEveryMoment((list) => {
       const window = renderWindow(list, { edits: [] });
       expect(window === undefined).toBe(list.items.length === 0);
-      // one line for each task that is not under way, whatever is in the texts
+      // one line for each task that is not in progress, whatever is in the texts
       const entries = window?.split('\n').filter((line) => /^(\d+\.|- task-\d+:) /.test(line)) ?? [];
       const other = currentTask(list) ?? failedTask(list);
       const failed = list.items.filter(({ status }) => status === 'failed').length;
@@ -248,7 +248,7 @@ test('in a static list, all tasks before the current one have ended, and only th
         const current = currentTask(list);
         const at = list.items.findIndex((task) => task === current);
         expect(list.items.slice(0, Math.max(0, at)).some(isOpen)).toBe(false);
-        expect(list.items.filter((task) => isUnderWay(task) && task !== current)).toEqual([]);
+        expect(list.items.filter((task) => isInProgress(task) && task !== current)).toEqual([]);
       }
     }),
     { numRuns: sample(500) },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RunEvent } from '@cueline/core';
 import type { DurableStore } from '@cueline/durable';
-import { commandOf } from '../../src/respond.ts';
+import { commandOf } from '../../src/decide-command.ts';
 
 const start = { prompt: 'planDay', input: { city: 'Faro' } };
 

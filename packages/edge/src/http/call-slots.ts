@@ -1,8 +1,9 @@
 import { createSemaphore, type Semaphore } from '@cueline/core/server';
-import { Refusal } from './respond.ts';
+import { HttpError } from './respond.ts';
 
 /**
- * Does work under a name once fewer than the most pieces of work are in progress under it. Throws a {@link Refusal} with 499 if
+ * Does work under a name once fewer than the most pieces of work are in progress under it. Throws an {@link
+ * HttpError} with 499 if
  * `signal` aborts before.
  */
 export type CallSlots = <Value>(
@@ -20,7 +21,7 @@ export function createCallSlots(most: number): CallSlots {
     own.users += 1;
     try {
       const release = await own.semaphore.acquire(signal).catch(() => {
-        throw new Refusal('client_closed', 'The caller went away.');
+        throw new HttpError('client_closed', 'The caller went away.');
       });
       try {
         return await work();

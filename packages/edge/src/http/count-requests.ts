@@ -1,4 +1,4 @@
-import { Refusal } from './respond.ts';
+import { HttpError } from './respond.ts';
 
 const MINUTE_MS = 60_000;
 /** From this number of subjects on, idle subjects are removed. */
@@ -6,7 +6,7 @@ const MANY = 10_000;
 
 /** Counts the requests of each subject, or each address. */
 export type RequestCount = {
-  /** Counts a request. Throws a {@link Refusal} with 429 if it is one too many. */
+  /** Counts a request. Throws an {@link HttpError} with 429 if it is one too many. */
   count(subject: string): void;
   /** Throws the same if the next request would be one too many. Counts nothing. */
   check(subject: string): void;
@@ -35,7 +35,7 @@ export function createRequestCount(perMinute: number): RequestCount {
     const wait = time - at - MINUTE_MS;
     // a rounding error is not a request
     if (wait <= 1e-3) return time;
-    throw new Refusal(
+    throw new HttpError(
       'rate_limited',
       `You have sent more than ${perMinute} requests in a minute. Wait a little.`,
       {

@@ -3,7 +3,7 @@ import { createCallSlots } from './call-slots.ts';
 import { createRequestCount } from './count-requests.ts';
 import { networkOf } from './network-of.ts';
 import type { Requester } from './origins.ts';
-import { Refusal } from './respond.ts';
+import { HttpError } from './respond.ts';
 import { TimeoutElapsed, withTimeout } from '../base/with-timeout.ts';
 
 /** The subject of a request, for limits and ownership. */
@@ -66,7 +66,7 @@ export function createIdentify(
     const readNetwork = createNetworkReader(address, onFailure);
     return async (request, requester) => {
       // without users, only the page's origin can be checked
-      if (requester.kind === 'program') throw programRefusal();
+      if (requester.kind === 'program') throw programError();
       return { subject: `address:${await readNetwork(request)}` };
     };
   }
@@ -81,11 +81,11 @@ export function createIdentify(
   const authenticate = createCaller('auth', atMostOnceAMinute(onFailure));
   const identify = async (request: Request): Promise<Identity> => {
     const identity = await authenticate(() => auth(request));
-    if (typeof identity !== 'object' || identity === null) throw unauthorizedRefusal();
+    if (typeof identity !== 'object' || identity === null) throw unauthorizedError();
     const mistake = mistakeIn(identity);
     if (mistake !== undefined) {
       onFailure(new CuelineError('invalid_options', mistake));
-      throw new Refusal('unavailable', 'The caller could not be identified on this server.');
+      throw new HttpError('unavailable', 'The caller could not be identified on this server.');
     }
     const { subject, dailyTokens, dailyCost } = identity;
     return {
@@ -144,7 +144,7 @@ function quote(value: unknown): string {
 export type NetworkCount = {
   /** Returns the network of a request. */
   read(request: Request): Promise<string>;
-  /** Throws a {@link Refusal} with 429 if the next request of a network would be one too many. */
+  /** Throws an {@link HttpError} with 429 if the next request of a network would be one too many. */
   check(network: string): void;
   /** Counts a request of a network. Throws the same if it is one too many. */
   count(network: string): void;
@@ -170,7 +170,7 @@ function countedTogether(limit: number, address: IdentifyOptions['address']): nu
 }
 
 /**
- * Returns the function that reads a request's network. It throws a {@link Refusal} with 503 if `address` returns no
+ * Returns the function that reads a request's network. It throws an {@link HttpError} with 503 if `address` returns no
  * IP address, and reports that to `onFailure`, at most once a minute.
  */
 function createNetworkReader(
@@ -184,7 +184,7 @@ function createNetworkReader(
     const network = typeof identity === 'string' ? networkOf(identity) : undefined;
     if (network !== undefined) return network;
     report(invalidAddressError(identity));
-    throw new Refusal('unavailable', "The caller's address could not be read on this server.");
+    throw new HttpError('unavailable', "The caller's address could not be read on this server.");
   };
 }
 
@@ -199,9 +199,9 @@ function createCaller(name: 'auth' | 'address', onFailure: (error: unknown) => v
     try {
       return await withTimeout((async () => question())());
     } catch (error) {
-      if (error instanceof Refusal) throw error;
+      if (error instanceof HttpError) throw error;
       onFailure(error instanceof TimeoutElapsed ? silentError(name) : error);
-      throw new Refusal(
+      throw new HttpError(
         'unavailable',
         'The caller could not be authenticated at the moment. Try again in a while.',
       );
@@ -238,20 +238,20 @@ function invalidAddressError(identity: unknown): CuelineError {
 }
 
 function checkSubject(subject: string): string {
-  if (subject === '' || subject.length > maxSubjectLength) throw unauthorizedRefusal();
+  if (subject === '' || subject.length > maxSubjectLength) throw unauthorizedError();
   // in a store of bytes every half of a surrogate pair is the same letter, and two subjects would become one; Postgres takes
   // no U+0000
-  if (subject.includes('\0') || /\p{Surrogate}/u.test(subject)) throw unauthorizedRefusal();
+  if (subject.includes('\0') || /\p{Surrogate}/u.test(subject)) throw unauthorizedError();
   return subject;
 }
 
-function programRefusal(): Refusal {
-  return new Refusal(
+function programError(): HttpError {
+  return new HttpError(
     'unauthorized',
     "This server has no users, so only pages of its origins may call it, and this request has no Origin. Call it from such a page. The operator of this server can let programs in with an auth function instead of 'none'.",
   );
 }
 
-function unauthorizedRefusal(): Refusal {
-  return new Refusal('unauthorized', 'Authentication required. Send the credentials that `auth` checks.');
+function unauthorizedError(): HttpError {
+  return new HttpError('unauthorized', 'Authentication required. Send the credentials that `auth` checks.');
 }

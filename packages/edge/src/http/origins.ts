@@ -1,5 +1,5 @@
 import { CuelineError } from '@cueline/core';
-import { Refusal } from './respond.ts';
+import { HttpError } from './respond.ts';
 
 /** A requester: a page, with the origin that may read the answer, or a program without an origin. */
 export type Requester =
@@ -12,8 +12,8 @@ export type Requester =
   | { kind: 'program'; origin: undefined };
 
 /**
- * Checks the list of allowed origins once, and returns the function that reads a request's origin. It throws a {@link
- * Refusal} with 403 for any other origin. An entry is an origin as browsers write it (`https://play.example`); `'*'`
+ * Checks the list of allowed origins once, and returns the function that reads a request's origin. It throws an {@link
+ * HttpError} with 403 for any other origin. An entry is an origin as browsers write it (`https://play.example`); `'*'`
  * is every origin but `null`, without cookies, and only allowed in development. Throws `invalid_options` for an
  * invalid list.
  */
@@ -56,8 +56,8 @@ export function checkOrigins(
   };
 }
 
-function originDeniedError(): Refusal {
-  return new Refusal(
+function originDeniedError(): HttpError {
+  return new HttpError(
     'origin_denied',
     'This origin is not allowed. The operator of this server can add it to origins.',
   );

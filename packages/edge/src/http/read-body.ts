@@ -1,5 +1,5 @@
 import { isRecord } from '../base/is-record.ts';
-import { Refusal } from './respond.ts';
+import { HttpError } from './respond.ts';
 
 /** The limits of a body. */
 export type BodyLimits = {
@@ -15,20 +15,21 @@ export type BodyLimits = {
 
 /**
  * Reads a request's body as JSON, which must be an object. Counts the bytes while they arrive, so a missing or wrong
- * length costs no more than the limit. Throws a {@link Refusal}: 400, 408, 413 or 415.
+ * length costs no more than the limit. Throws an {@link HttpError}: 400, 408, 413 or 415.
  */
 export async function readJson(request: Request, limits: BodyLimits): Promise<Record<string, unknown>> {
   const { headers } = request;
   const [type = '', ...parameters] = (headers.get('content-type') ?? '').toLowerCase().split(';');
   const charset = parameters.find((part) => part.trim().startsWith('charset='))?.trim();
   if (type.trim() !== 'application/json' || !isUtf8(charset)) {
-    throw new Refusal('unsupported_media_type', 'Send JSON, with content-type: application/json.');
+    throw new HttpError('unsupported_media_type', 'Send JSON, with content-type: application/json.');
   }
   return parse(await readBody(request, limits), limits);
 }
 
 /**
- * Reads a request's body as text. Counts the bytes while they arrive. Throws a {@link Refusal}: 400, 408, 413, or 415
+ * Reads a request's body as text. Counts the bytes while they arrive. Throws an {@link HttpError}: 400, 408, 413, or
+ * 415
  * for an encoded body, whose decoded size is unknown.
  */
 export async function readBody(
@@ -37,22 +38,22 @@ export async function readBody(
 ): Promise<Uint8Array> {
   const { headers } = request;
   if ((headers.get('content-encoding') ?? 'identity').trim().toLowerCase() !== 'identity') {
-    throw new Refusal('unsupported_media_type', 'Send the body as it is, without content-encoding.');
+    throw new HttpError('unsupported_media_type', 'Send the body as it is, without content-encoding.');
   }
   // Node decodes chunks, and leaves other encodings as they are
   if ((headers.get('transfer-encoding') ?? 'chunked').trim().toLowerCase() !== 'chunked') {
-    throw new Refusal('unsupported_media_type', 'Send the body as it is, or in chunks.');
+    throw new HttpError('unsupported_media_type', 'Send the body as it is, or in chunks.');
   }
   const declared = declaredLength(headers);
   if (declared !== undefined && declared > limits.bytes) {
     // only a body that is being read can be cancelled; the server closes the connection, and this does not wait for
     // it
     request.body?.cancel().catch(() => {});
-    throw tooLargeRefusal(limits.bytes);
+    throw tooLargeError(limits.bytes);
   }
   const bytes = await readBytes(request, limits);
   if (declared !== undefined && declared !== bytes.byteLength) {
-    throw new Refusal(
+    throw new HttpError(
       'invalid_length',
       'Content-Length is not the length of the body. Send the correct length, or leave it out.',
     );
@@ -69,7 +70,7 @@ function declaredLength(headers: Headers): number | undefined {
   if (text === null) return undefined;
   // two framings of one body are used to smuggle requests past a server in front
   if (!/^\d{1,15}$/.test(text) || headers.has('transfer-encoding')) {
-    throw new Refusal(
+    throw new HttpError(
       'invalid_length',
       'Content-Length is invalid or repeated. Send it once, as a whole number, or leave it out.',
     );
@@ -86,9 +87,9 @@ async function readBytes(
   const reader = request.body.getReader();
   const parts: Uint8Array[] = [];
   let size = 0;
-  let late: Refusal | undefined;
+  let late: HttpError | undefined;
   const timer = setTimeout(() => {
-    late = new Refusal('body_timeout', `The body did not arrive within ${timeoutMs} ms. Send it again.`);
+    late = new HttpError('body_timeout', `The body did not arrive within ${timeoutMs} ms. Send it again.`);
     reader.cancel().catch(() => {});
   }, timeoutMs);
   try {
@@ -96,18 +97,18 @@ async function readBytes(
       const { done, value } = await reader.read();
       if (done) break;
       size += value.byteLength;
-      if (size > bytes) throw tooLargeRefusal(bytes);
+      if (size > bytes) throw tooLargeError(bytes);
       take?.(value.byteLength);
       parts.push(value);
     }
   } catch (error) {
-    if (error instanceof Refusal) {
+    if (error instanceof HttpError) {
       // not awaited, because a source that never answers must not delay the refusal
       reader.cancel().catch(() => {});
       throw error;
     }
     // on Workers, cancelling fails a pending read
-    throw late ?? new Refusal('invalid_body', 'The body is incomplete. Send it again.');
+    throw late ?? new HttpError('invalid_body', 'The body is incomplete. Send it again.');
   } finally {
     clearTimeout(timer);
   }
@@ -115,8 +116,8 @@ async function readBytes(
   return join(parts, size);
 }
 
-function tooLargeRefusal(bytes: number): Refusal {
-  return new Refusal('too_large', `The body is larger than ${bytes} bytes. Send less.`);
+function tooLargeError(bytes: number): HttpError {
+  return new HttpError('too_large', `The body is larger than ${bytes} bytes. Send less.`);
 }
 
 function join(parts: readonly Uint8Array[], size: number): Uint8Array {
@@ -134,11 +135,11 @@ function parse(bytes: Uint8Array, { depth = 64, take }: BodyLimits): Record<stri
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new Refusal('invalid_json', 'The body is not UTF-8. Send JSON in UTF-8.');
+    throw new HttpError('invalid_json', 'The body is not UTF-8. Send JSON in UTF-8.');
   }
   const found = measure(text);
   if (found.depth > depth) {
-    throw new Refusal(
+    throw new HttpError(
       'invalid_body',
       `The body is nested more than ${depth} levels deep. Send flatter data.`,
     );
@@ -148,10 +149,10 @@ function parse(bytes: Uint8Array, { depth = 64, take }: BodyLimits): Record<stri
   try {
     value = JSON.parse(text);
   } catch {
-    throw new Refusal('invalid_json', 'The body is not valid JSON. Send a JSON object.');
+    throw new HttpError('invalid_json', 'The body is not valid JSON. Send a JSON object.');
   }
   if (!isRecord(value))
-    throw new Refusal('invalid_body', 'The body is JSON, but not an object. Send a JSON object.');
+    throw new HttpError('invalid_body', 'The body is JSON, but not an object. Send a JSON object.');
   return value;
 }
 

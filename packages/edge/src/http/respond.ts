@@ -40,18 +40,18 @@ const statuses = {
 } as const;
 
 /** The reason for a refusal, as a word that code can branch on. */
-export type RefusalCode = keyof typeof statuses;
+export type HttpErrorCode = keyof typeof statuses;
 
-/** A refused request. Thrown where the reason is found, and answered in one place with {@link refusalResponse}. */
-export class Refusal extends Error {
-  override readonly name: 'Refusal' = 'Refusal';
-  readonly code: RefusalCode;
+/** A refused request. Thrown where the reason is found, and answered in one place with {@link errorResponse}. */
+export class HttpError extends Error {
+  override readonly name: 'HttpError' = 'HttpError';
+  readonly code: HttpErrorCode;
   readonly status: number;
   /** How long the requester should wait before the next try, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
-    code: RefusalCode,
+    code: HttpErrorCode,
     message: string,
     options: { retryAfterMs?: number; /** Stays on the server. */ cause?: unknown } = {},
   ) {
@@ -87,20 +87,20 @@ export function jsonResponse(
 }
 
 /**
- * Returns the response for a thrown value: a {@link Refusal} as `{ error: { code, message } }` with its status, and
+ * Returns the response for a thrown value: an {@link HttpError} as `{ error: { code, message } }` with its status, and
  * anything else as 500 without its text, which may contain a key or a file name. `type` is the error's, if its reader
  * distinguishes it by that.
  */
-export function refusalResponse(
+export function errorResponse(
   error: unknown,
   headers: Readonly<Record<string, string>> = {},
   type?: string,
 ): Response {
-  const refusal =
-    error instanceof Refusal
+  const httpError =
+    error instanceof HttpError
       ? error
-      : new Refusal('internal', 'Something went wrong on this server. Try again in a while.');
-  const { status, code, message, retryAfterMs } = refusal;
+      : new HttpError('internal', 'Something went wrong on this server. Try again in a while.');
+  const { status, code, message, retryAfterMs } = httpError;
   const retry = retryAfterMs === undefined ? {} : retryHeaders(retryAfterMs);
   return jsonResponse(
     status,

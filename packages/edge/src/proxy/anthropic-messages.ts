@@ -3,7 +3,7 @@ import type { Api } from './api.ts';
 import {
   capOutput,
   capThinking,
-  invalidBodyRefusal,
+  invalidBodyError,
   type JsonObject,
   objectsOf,
   pick,
@@ -12,7 +12,7 @@ import {
   refuseFields,
   refuseForeignSchemas,
   refuseSeveral,
-  toolDeniedRefusal,
+  toolDeniedError,
 } from './body-fields.ts';
 import { base64, type Media } from './media.ts';
 import { isRecord } from '../base/is-record.ts';
@@ -53,7 +53,7 @@ export const messagesApi: Api = {
   check: (body, rules) => {
     for (const name of ['mcp_servers', 'container']) {
       const value = Object.hasOwn(body, name) ? body[name] : undefined;
-      if (value !== undefined && value !== null) throw toolDeniedRefusal(name);
+      if (value !== undefined && value !== null) throw toolDeniedError(name);
     }
     refuseFields(body, rules.fields, {
       context_management: 'it makes the provider call a further model.',
@@ -72,7 +72,7 @@ export const messagesApi: Api = {
     for (const [name, known] of Object.entries(nested)) {
       const value = clean[name];
       if (value === undefined) continue;
-      if (!isRecord(value)) throw invalidBodyRefusal(`${name} is not an object.`);
+      if (!isRecord(value)) throw invalidBodyError(`${name} is not an object.`);
       clean[name] = pick(value, known);
     }
     const outputTokens = capOutput(clean, ['max_tokens'], rules.maxOutputTokens);
@@ -108,13 +108,13 @@ function inputOf(usage: JsonObject): ReportedUsage {
 function checkTool(tool: JsonObject): JsonObject {
   const type = tool['type'] ?? 'custom';
   if (type !== 'custom' || !isRecord(tool['input_schema']))
-    throw toolDeniedRefusal('A tool that is not a function');
+    throw toolDeniedError('A tool that is not a function');
   return pickCached(tool, ['type', 'name', 'description', 'input_schema', 'strict', 'eager_input_streaming']);
 }
 
 function checkMessage(message: JsonObject, media: Media): JsonObject {
   const { role } = message;
-  if (typeof role !== 'string') throw invalidBodyRefusal('A message has no role.');
+  if (typeof role !== 'string') throw invalidBodyError('A message has no role.');
   return { role, content: checkContent(message['content'], media) };
 }
 
@@ -145,7 +145,7 @@ function checkBlock(block: JsonObject, media: Media): JsonObject {
         source: checkSource(block['source'], media),
       };
     default:
-      throw invalidBodyRefusal('messages has a block of a type that is not forwarded.');
+      throw invalidBodyError('messages has a block of a type that is not forwarded.');
   }
 }
 
@@ -160,6 +160,6 @@ function checkSource(source: unknown, media: Media): JsonObject {
     case 'content':
       return { type: 'content', content: checkContent(clean['content'], media) };
     default:
-      throw invalidBodyRefusal('A file by its URL or id is refused. Send the file itself, in base64.');
+      throw invalidBodyError('A file by its URL or id is refused. Send the file itself, in base64.');
   }
 }

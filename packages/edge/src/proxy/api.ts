@@ -30,7 +30,7 @@ export type Api = {
   authorize(key: string): Record<string, string>;
   /** Another request header that is forwarded. */
   passedHeader?: { name: string; read(value: string): string | undefined };
-  /** Builds the body that is sent, or throws a Refusal. */
+  /** Builds the body that is sent, or throws an HttpError. */
   check(body: JsonObject, rules: BodyRules): CheckedBody;
   /** The fields that contain each piece of text once in the events of a stream. */
   deltas: readonly string[];

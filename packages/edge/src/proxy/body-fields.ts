@@ -1,4 +1,4 @@
-import { Refusal } from '../http/respond.ts';
+import { HttpError } from '../http/respond.ts';
 import { isRecord } from '../base/is-record.ts';
 
 /** A JSON object. */
@@ -25,14 +25,14 @@ export function pickCached(value: JsonObject, names: readonly string[]): JsonObj
 }
 
 /** A refusal of something in the body. `what` names it in our own words: text of a client is not repeated. */
-export function invalidBodyRefusal(what: string): Refusal {
-  return new Refusal('invalid_body', what);
+export function invalidBodyError(what: string): HttpError {
+  return new HttpError('invalid_body', what);
 }
 
 /** The value as an array of objects. */
 export function objectsOf(value: unknown, name: string): JsonObject[] {
   if (!Array.isArray(value) || !value.every(isRecord))
-    throw invalidBodyRefusal(`${name} is not an array of objects. Send one, such as [{ … }].`);
+    throw invalidBodyError(`${name} is not an array of objects. Send one, such as [{ … }].`);
   return value;
 }
 
@@ -45,7 +45,7 @@ export function refuseFields(
   for (const [name, reason] of Object.entries(refused)) {
     const value = Object.hasOwn(body, name) ? body[name] : undefined;
     const asked = value !== undefined && value !== null && value !== false;
-    if (asked && !passed.has(name)) throw new Refusal('unsupported_field', `${name} is refused: ${reason}`);
+    if (asked && !passed.has(name)) throw new HttpError('unsupported_field', `${name} is refused: ${reason}`);
   }
 }
 
@@ -54,7 +54,7 @@ export function refuseSeveral(body: JsonObject, names: readonly string[]): void 
   for (const name of names) {
     const value = Object.hasOwn(body, name) ? body[name] : undefined;
     if (value !== undefined && value !== null && value !== 1) {
-      throw new Refusal('unsupported_field', `${name} is refused: each request gets one answer.`);
+      throw new HttpError('unsupported_field', `${name} is refused: each request gets one answer.`);
     }
   }
 }
@@ -72,7 +72,7 @@ export function capOutput(body: JsonObject, names: readonly [string, ...string[]
       continue;
     }
     if (typeof value !== 'number' || !Number.isInteger(value) || value < 1) {
-      throw invalidBodyRefusal(`${name} is not a whole number of at least 1.`);
+      throw invalidBodyError(`${name} is not a whole number of at least 1.`);
     }
     body[name] = Math.min(value, most);
     largest = Math.max(largest, Math.min(value, most));
@@ -87,7 +87,7 @@ export function capThinking(thinking: JsonObject, name: string, outputTokens: nu
   const budget = thinking[name];
   if (budget === undefined || budget === null) return thinking;
   if (typeof budget !== 'number' || !Number.isInteger(budget)) {
-    throw invalidBodyRefusal(`${name} is not a whole number.`);
+    throw invalidBodyError(`${name} is not a whole number.`);
   }
   return budget < outputTokens ? thinking : { ...thinking, [name]: Math.floor(outputTokens / 2) };
 }
@@ -95,7 +95,7 @@ export function capThinking(thinking: JsonObject, name: string, outputTokens: nu
 /** Whether the request asks for a stream: the field is true, false or absent. */
 export function readStream(body: JsonObject): boolean {
   const stream = body['stream'] ?? false;
-  if (typeof stream !== 'boolean') throw invalidBodyRefusal('stream is neither true nor false.');
+  if (typeof stream !== 'boolean') throw invalidBodyError('stream is neither true nor false.');
   return stream;
 }
 
@@ -105,15 +105,15 @@ export function refuseForeignSchemas(schemas: unknown): void {
   for (const [name, value] of Object.entries(schemas)) {
     const isReference = name === '$ref' || name === '$dynamicRef' || name === '$recursiveRef';
     if (isReference && typeof value === 'string' && !value.startsWith('#')) {
-      throw invalidBodyRefusal('A schema refers to another address. Include it.');
+      throw invalidBodyError('A schema refers to another address. Include it.');
     }
     refuseForeignSchemas(value);
   }
 }
 
 /** Refuses everything that the provider would run by itself. */
-export function toolDeniedRefusal(what: string): Refusal {
-  return new Refusal(
+export function toolDeniedError(what: string): HttpError {
+  return new HttpError(
     'tool_denied',
     `${what} is refused: only function tools, which the caller runs, are forwarded.`,
   );

@@ -1,5 +1,5 @@
 import { switchedOff } from '../limits/kill-switch.ts';
-import { Refusal } from '../http/respond.ts';
+import { HttpError } from '../http/respond.ts';
 import { startTimeout } from './timeouts.ts';
 
 /** Why a call was cut off: the caller disconnected, its time was over, or the operator ended all calls. */
@@ -15,7 +15,7 @@ export type ProviderRequest = {
   controller: AbortController;
 };
 
-/** Sends a call and waits for the answer to begin. Throws a Refusal: 499, 502 or 504. */
+/** Sends a call and waits for the answer to begin. Throws an HttpError: 499, 502 or 504. */
 export async function callProvider(
   fetch: typeof globalThis.fetch,
   { url, headers, body, ttfbMs, controller }: ProviderRequest,
@@ -34,15 +34,15 @@ export async function callProvider(
     if (isRedirect(response)) {
       discardBody(response);
       // A redirect would send the key to another address.
-      throw new Refusal('upstream_redirect', 'The provider answered with a redirect, which is refused.');
+      throw new HttpError('upstream_redirect', 'The provider answered with a redirect, which is refused.');
     }
     return response;
   } catch (error) {
-    if (error instanceof Refusal) throw error;
+    if (error instanceof HttpError) throw error;
     answer.then(discardBody).catch(() => {});
     throw (
-      cutOffRefusal(signal) ??
-      new Refusal('upstream_unreachable', 'The provider could not be reached. Try again in a while.', {
+      cutOffError(signal) ??
+      new HttpError('upstream_unreachable', 'The provider could not be reached. Try again in a while.', {
         cause: error,
       })
     );
@@ -52,12 +52,12 @@ export async function callProvider(
 }
 
 /** The refusal for a call that was cut off; undefined for any other call. */
-export function cutOffRefusal(signal: AbortSignal): Refusal | undefined {
+export function cutOffError(signal: AbortSignal): HttpError | undefined {
   if (!signal.aborted) return undefined;
-  if (signal.reason === 'switch') return new Refusal('unavailable', switchedOff);
+  if (signal.reason === 'switch') return new HttpError('unavailable', switchedOff);
   return signal.reason === 'timeout'
-    ? new Refusal('upstream_timeout', 'The provider did not answer in time. Try again.')
-    : new Refusal('client_closed', 'The caller went away.');
+    ? new HttpError('upstream_timeout', 'The provider did not answer in time. Try again.')
+    : new HttpError('client_closed', 'The caller went away.');
 }
 
 /** Discards an answer that has no reader, and closes its connection. */

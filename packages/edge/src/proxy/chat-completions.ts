@@ -2,7 +2,7 @@ import { countOf, type ReportedUsage } from '../limits/charge.ts';
 import type { Api, BodyRules } from './api.ts';
 import {
   capOutput,
-  invalidBodyRefusal,
+  invalidBodyError,
   type JsonObject,
   objectsOf,
   pick,
@@ -11,7 +11,7 @@ import {
   refuseFields,
   refuseForeignSchemas,
   refuseSeveral,
-  toolDeniedRefusal,
+  toolDeniedError,
 } from './body-fields.ts';
 import { base64, dataUrl } from './media.ts';
 import { isRecord } from '../base/is-record.ts';
@@ -95,7 +95,7 @@ function check(
   names: readonly [string, ...string[]],
   more: { stream: boolean; stream_options?: JsonObject },
 ): { body: JsonObject; stream: boolean; outputTokens: number } {
-  if (Object.hasOwn(body, 'web_search_options')) throw toolDeniedRefusal('web_search_options');
+  if (Object.hasOwn(body, 'web_search_options')) throw toolDeniedError('web_search_options');
   refuseFields(body, rules.fields, {
     functions: 'it is the old form of tools. Send tools.',
     function_call: 'it is the old form of tool_choice. Send tool_choice.',
@@ -118,7 +118,7 @@ function check(
 
 function checkTool(tool: JsonObject): JsonObject {
   if (tool['type'] !== 'function' || !isRecord(tool['function'])) {
-    throw toolDeniedRefusal('A tool that is not a function');
+    throw toolDeniedError('A tool that is not a function');
   }
   return pick(tool, ['type', 'function']);
 }
@@ -126,7 +126,7 @@ function checkTool(tool: JsonObject): JsonObject {
 function checkChoice(choice: unknown): void {
   if (choice === undefined || typeof choice === 'string') return;
   if (!isRecord(choice) || choice['type'] !== 'function')
-    throw toolDeniedRefusal('A tool_choice that is not a function');
+    throw toolDeniedError('A tool_choice that is not a function');
 }
 
 function checkMessage(message: JsonObject, { media }: BodyRules): JsonObject {
@@ -140,14 +140,14 @@ function checkMessage(message: JsonObject, { media }: BodyRules): JsonObject {
     'reasoning_content',
     'prefix',
   ]);
-  if (typeof clean['role'] !== 'string') throw invalidBodyRefusal('A message has no role.');
+  if (typeof clean['role'] !== 'string') throw invalidBodyError('A message has no role.');
   if (isRecord(message['audio']))
-    throw invalidBodyRefusal('messages: audio by id is refused. Send its transcript.');
+    throw invalidBodyError('messages: audio by id is refused. Send its transcript.');
   const { content, tool_calls: calls } = clean;
   if (calls !== undefined) {
     for (const call of objectsOf(calls, 'tool_calls')) {
       if (call['type'] !== undefined && call['type'] !== 'function')
-        throw toolDeniedRefusal('A call of a tool that is not a function');
+        throw toolDeniedError('A call of a tool that is not a function');
     }
   }
   if (content === undefined || typeof content === 'string') return clean;
@@ -184,13 +184,13 @@ function checkMessage(message: JsonObject, { media }: BodyRules): JsonObject {
     if (type === 'file' && isRecord(part['file'])) {
       const file = part['file'];
       if (file['file_id'] !== undefined)
-        throw invalidBodyRefusal('A file by its id is refused. Send the file itself.');
+        throw invalidBodyError('A file by its id is refused. Send the file itself.');
       return {
         type,
         file: { ...pick(file, ['filename']), file_data: dataUrl(file['file_data'], 'file_data', media) },
       };
     }
-    throw invalidBodyRefusal('messages has a part of a type that is not forwarded.');
+    throw invalidBodyError('messages has a part of a type that is not forwarded.');
   }
 }
 
@@ -216,6 +216,6 @@ function usage({ usage, choices }: JsonObject): ReportedUsage | undefined {
 }
 
 function checkText(part: JsonObject): JsonObject {
-  if (part['type'] !== 'text') throw invalidBodyRefusal('thinking has a part that is not text.');
+  if (part['type'] !== 'text') throw invalidBodyError('thinking has a part that is not text.');
   return pick(part, ['type', 'text']);
 }

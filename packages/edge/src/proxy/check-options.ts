@@ -39,7 +39,7 @@ export type ProxySettings = {
   requesterOf: ReturnType<typeof checkOrigins>;
   identify: ReturnType<typeof createIdentify>;
   limits: ProxyLimits;
-  /** Throws a Refusal with 429. */
+  /** Throws an HttpError with 429. */
   requests: RequestCount;
   readWithinLimit: OpenBodies;
   timeouts: ProxyTimeouts;

@@ -9,10 +9,10 @@ import {
 import { environmentOf, type RouteContext } from '../base/environment.ts';
 import { isSwitchedOff, switchedOff } from '../limits/kill-switch.ts';
 import { readJson } from '../http/read-body.ts';
-import { Refusal, refusalResponse } from '../http/respond.ts';
+import { HttpError, errorResponse } from '../http/respond.ts';
 import { checkOptions, type ProxySettings } from './check-options.ts';
 import { makeCall } from './make-call.ts';
-import { matchPath, modelDeniedRefusal } from './match-path.ts';
+import { matchPath, modelDeniedError } from './match-path.ts';
 import { createMedia } from './media.ts';
 import type { ModelProxyOptions } from './options.ts';
 import { forwardedHeaders } from './forward-headers.ts';
@@ -65,15 +65,15 @@ export function createModelProxy(
         () => (sent = true),
       );
     } catch (error) {
-      const response = refusalResponse(error, known.headers, 'proxy_error');
+      const response = errorResponse(error, known.headers, 'proxy_error');
       if (response.status === 405) response.headers.set('allow', 'POST, OPTIONS');
-      if (!(error instanceof Refusal)) settings.onEvent({ type: 'failed', error });
+      if (!(error instanceof HttpError)) settings.onEvent({ type: 'failed', error });
       const { provider, subject } = known;
       if (!sent) {
         settings.onEvent({
           type: 'refused',
           status: response.status,
-          code: error instanceof Refusal ? error.code : 'internal',
+          code: error instanceof HttpError ? error.code : 'internal',
           ...(provider === undefined ? {} : { provider }),
           ...(subject === undefined ? {} : { subject }),
         });
@@ -99,20 +99,20 @@ async function answer(
   const { provider, rule, model: named } = matchPath(request.url, basePath, providers);
   known.provider = provider.name;
   if (isPreflight(request)) return preflightResponse(requester, rules);
-  if (request.method !== 'POST') throw new Refusal('method_not_allowed', 'Only POST is allowed here.');
+  if (request.method !== 'POST') throw new HttpError('method_not_allowed', 'Only POST is allowed here.');
   const identity = await settings.identify(request, requester);
   known.subject = identity.subject;
   // before the body is read: a refused request costs time, too, and is counted nowhere else
   settings.requests.count(identity.subject);
   if (await isSwitchedOff(settings.killSwitch, (error) => settings.onEvent({ type: 'failed', error }))) {
-    throw new Refusal('unavailable', switchedOff);
+    throw new HttpError('unavailable', switchedOff);
   }
   const body = await settings.readWithinLimit(identity.subject, () =>
     readJson(request, { bytes: limits.bodyBytes }),
   );
   const model = named ?? body['model'];
-  if (typeof model !== 'string') throw new Refusal('invalid_body', 'model is not a string.');
-  if (!provider.models.includes(model)) throw modelDeniedRefusal();
+  if (typeof model !== 'string') throw new HttpError('invalid_body', 'model is not a string.');
+  if (!provider.models.includes(model)) throw modelDeniedError();
   const media = createMedia(provider.contextTokens);
   const checked = rule.api.check(body, {
     model,

@@ -67,8 +67,8 @@ export function forwardEvents(
   const silence = createPausableTimeout(options.idleMs, () => void close('idle'));
   let bytes = 0;
   let ended = false;
-  /** True once the caller has the last event. */
-  let isWhole = false;
+  /** The events that were forwarded last. */
+  let latest = '';
   let output: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
 
   function end(how: StreamEnd): Promise<void> {
@@ -96,9 +96,14 @@ export function forwardEvents(
     void close(leave(cutOffEnds[options.signal.reason as CutOff]));
   }
 
+  /** Returns whether the caller has the last event. Asked only at the end, because the search costs as much as an event. */
+  function isWhole(): boolean {
+    return lastEvent.test(latest);
+  }
+
   /** A caller who has the last event has the whole answer. */
   function leave(how: 'aborted' | StreamFault): StreamEnd {
-    return how === 'aborted' && isWhole ? 'done' : how;
+    return how === 'aborted' && isWhole() ? 'done' : how;
   }
 
   /** Reads the end of the response, because the connection to the provider can be reused only then. */
@@ -115,9 +120,8 @@ export function forwardEvents(
   function pass({ bytes, ends }: EventBytes): boolean {
     if (ends.length === 0) return false;
     // most events are a word or two of text: scanning many at once, without encoding them again, halves the cost
-    const text = decoder.decode(bytes);
-    isWhole = lastEvent.test(text);
-    if (!options.look(text)) {
+    latest = decoder.decode(bytes);
+    if (!options.look(latest)) {
       output.enqueue(bytes);
       return true;
     }
@@ -155,7 +159,7 @@ export function forwardEvents(
       },
       cancel() {
         if (ended) return undefined;
-        if (isWhole) void drain();
+        if (isWhole()) void drain();
         return end(leave('aborted'));
       },
     },

@@ -3,14 +3,14 @@ import type { Api, BodyRules, CheckedBody } from './api.ts';
 import {
   capOutput,
   capThinking,
-  invalidBodyRefusal,
+  invalidBodyError,
   type JsonObject,
   objectsOf,
   pick,
   refuseFields,
   refuseForeignSchemas,
   refuseSeveral,
-  toolDeniedRefusal,
+  toolDeniedError,
 } from './body-fields.ts';
 import { base64, type Media } from './media.ts';
 import { isRecord } from '../base/is-record.ts';
@@ -81,22 +81,22 @@ function check(body: JsonObject, rules: BodyRules, stream: boolean): CheckedBody
   clean['contents'] = objectsOf(body['contents'], 'contents').map((content) => checkContent(content, media));
   const system = clean['systemInstruction'];
   if (system !== undefined) {
-    if (!isRecord(system)) throw invalidBodyRefusal('systemInstruction is not an object.');
+    if (!isRecord(system)) throw invalidBodyError('systemInstruction is not an object.');
     clean['systemInstruction'] = checkContent(system, media);
   }
   if (clean['tools'] !== undefined) clean['tools'] = objectsOf(clean['tools'], 'tools').map(checkTools);
   if (clean['toolConfig'] !== undefined) {
-    if (!isRecord(clean['toolConfig'])) throw invalidBodyRefusal('toolConfig is not an object.');
+    if (!isRecord(clean['toolConfig'])) throw invalidBodyError('toolConfig is not an object.');
     clean['toolConfig'] = pick(clean['toolConfig'], ['functionCallingConfig']);
   }
   const asked = body['generationConfig'] ?? {};
-  if (!isRecord(asked)) throw invalidBodyRefusal('generationConfig is not an object.');
+  if (!isRecord(asked)) throw invalidBodyError('generationConfig is not an object.');
   refuseSeveral(asked, ['candidateCount', 'candidate_count']);
   const config = pick(asked, generationFields);
   const outputTokens = capOutput(config, ['maxOutputTokens'], maxOutputTokens);
   const thinking = config['thinkingConfig'];
   if (thinking !== undefined) {
-    if (!isRecord(thinking)) throw invalidBodyRefusal('thinkingConfig is not an object.');
+    if (!isRecord(thinking)) throw invalidBodyError('thinkingConfig is not an object.');
     config['thinkingConfig'] = capThinking(thinking, 'thinkingBudget', outputTokens);
   }
   refuseForeignSchemas([clean['tools'], config]);
@@ -107,7 +107,7 @@ function check(body: JsonObject, rules: BodyRules, stream: boolean): CheckedBody
 function checkTools(tool: JsonObject): JsonObject {
   const names = Object.keys(tool);
   if (names.length !== 1 || names[0] !== 'functionDeclarations')
-    throw toolDeniedRefusal('A tool that is not a function');
+    throw toolDeniedError('A tool that is not a function');
   return { functionDeclarations: objectsOf(tool['functionDeclarations'], 'functionDeclarations') };
 }
 
@@ -128,7 +128,7 @@ const partFields = new Set([
 function checkPart(part: JsonObject, media: Media): JsonObject {
   for (const name of Object.keys(part)) {
     if (!partFields.has(name)) {
-      throw invalidBodyRefusal(
+      throw invalidBodyError(
         'contents has a part of a kind that is not forwarded. Send files as inlineData.',
       );
     }
@@ -137,7 +137,7 @@ function checkPart(part: JsonObject, media: Media): JsonObject {
   if (clean['inlineData'] !== undefined) clean['inlineData'] = checkInline(clean['inlineData'], media);
   const response = clean['functionResponse'];
   if (response !== undefined) {
-    if (!isRecord(response)) throw invalidBodyRefusal('functionResponse is not an object.');
+    if (!isRecord(response)) throw invalidBodyError('functionResponse is not an object.');
     const answered = pick(response, ['id', 'name', 'response', 'willContinue', 'scheduling']);
     const { parts } = response;
     clean['functionResponse'] =
@@ -154,7 +154,7 @@ function checkPart(part: JsonObject, media: Media): JsonObject {
 }
 
 function checkInline(data: unknown, media: Media): JsonObject {
-  if (!isRecord(data)) throw invalidBodyRefusal('A file is not inlineData. Send the file itself, in base64.');
+  if (!isRecord(data)) throw invalidBodyError('A file is not inlineData. Send the file itself, in base64.');
   base64(data['data'], data['mimeType'], 'inlineData', media);
   return pick(data, ['mimeType', 'data', 'displayName']);
 }

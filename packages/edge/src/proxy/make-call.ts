@@ -2,10 +2,10 @@ import { chargeOf, noCharge } from '../limits/charge.ts';
 import { worstInput } from '../limits/input-size.ts';
 import { isSwitchedOff, onSwitchStop, switchedOff } from '../limits/kill-switch.ts';
 import { costOf, priceOf, worstCost, type ModelPrice } from '../limits/prices.ts';
-import { isUnbilled, isUnbilledStatus } from '../limits/unbilled.ts';
-import { answerHeaders, Refusal } from '../http/respond.ts';
+import { isUnbilled, isUnbilledStatus } from '../limits/is-unbilled.ts';
+import { answerHeaders, HttpError } from '../http/respond.ts';
 import { startTimeout, within } from './timeouts.ts';
-import { callProvider, type CutOff, cutOffRefusal, discardBody } from './call-provider.ts';
+import { callProvider, type CutOff, cutOffError, discardBody } from './call-provider.ts';
 import type { ProxySettings } from './check-options.ts';
 import { sizeOf } from './media.ts';
 import { createMeter } from './meter.ts';
@@ -38,7 +38,7 @@ export async function makeCall(settings: ProxySettings, call: Call): Promise<Res
   if (price === undefined && Math.min(dailyCost, totalDailyCost) < Infinity) {
     const error = new Error(`There is no price for ${provider.name}:${model}. Add it to prices.`);
     onEvent({ type: 'failed', error });
-    throw new Refusal(
+    throw new HttpError(
       'unavailable',
       'This server does not know the price of this model. Ask its operator to add it to prices.',
     );
@@ -108,20 +108,20 @@ class ReservedCall {
       const { killSwitch, onEvent } = this.#settings;
       // again, because the body and the reservation may have taken long, and the switch may not stop calls in progress
       if (await isSwitchedOff(killSwitch, (error) => onEvent({ type: 'failed', error }))) {
-        throw new Refusal('unavailable', switchedOff);
+        throw new HttpError('unavailable', switchedOff);
       }
-      const already = cutOffRefusal(this.#controller.signal);
+      const already = cutOffError(this.#controller.signal);
       if (already !== undefined) throw already;
       const { worst } = this.#reservation;
       onEvent({ type: 'call', ...this.#about, reserved: worst.input + worst.output });
       return await this.#answer(await this.#send(body));
     } catch (error) {
       this.#controller.abort('client' satisfies CutOff);
-      const refusal = error instanceof Refusal ? error : undefined;
+      const httpError = error instanceof HttpError ? error : undefined;
       // a connection that breaks before the answer may have carried the request
-      const unsent = refusal?.code === 'upstream_unreachable' && isUnbilled(refusal.cause);
-      this.#isFree ||= unsent || refusal?.code === 'upstream_redirect';
-      await this.#settle(refusal?.status ?? 500, refusal?.code ?? 'internal', 0);
+      const unsent = httpError?.code === 'upstream_unreachable' && isUnbilled(httpError.cause);
+      this.#isFree ||= unsent || httpError?.code === 'upstream_redirect';
+      await this.#settle(httpError?.status ?? 500, httpError?.code ?? 'internal', 0);
       throw error;
     }
   }
@@ -177,7 +177,7 @@ class ReservedCall {
       discardBody(response);
       // a web page comes from a wrong address or the login of a network; anything else may be a model's answer
       this.#isFree = kind === 'text/html' || response.body === null;
-      throw new Refusal(
+      throw new HttpError(
         'upstream_content_type',
         'The provider answered neither with events nor with JSON. Ask the operator of this server to check its address.',
       );
@@ -186,7 +186,7 @@ class ReservedCall {
       ...reading,
       maxBytes: limits.responseBytes,
     });
-    if (end !== 'done') throw cutOffRefusal(signal) ?? incompleteAnswerRefusal(end);
+    if (end !== 'done') throw cutOffError(signal) ?? incompleteAnswerError(end);
     const answer = this.#meter.readAnswer(text);
     this.#isFree = false;
     await this.#settle(200, 'done', bytes);
@@ -227,16 +227,16 @@ class ReservedCall {
   }
 }
 
-function incompleteAnswerRefusal(end: 'too_large' | 'idle' | 'broken'): Refusal {
+function incompleteAnswerError(end: 'too_large' | 'idle' | 'broken'): HttpError {
   if (end === 'idle')
-    return new Refusal(
+    return new HttpError(
       'upstream_timeout',
       'The provider stopped sending in the middle of its answer. Try again.',
     );
   return end === 'too_large'
-    ? new Refusal(
+    ? new HttpError(
         'upstream_too_large',
         'The answer is larger than this server forwards. Ask for a shorter one.',
       )
-    : new Refusal('upstream_broken', 'The provider stopped in the middle of its answer. Try again.');
+    : new HttpError('upstream_broken', 'The provider stopped in the middle of its answer. Try again.');
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../http/respond.ts';
+import { HttpError } from '../http/respond.ts';
 import type { Api } from './api.ts';
 
 /** A path of a provider, and the format that belongs to it. */
@@ -19,7 +19,7 @@ const streaming = ':streamGenerateContent';
 
 /**
  * Finds the target of a request's URL by exact comparison: nothing is decoded, and no additional dot or slash is
- * ignored. Throws a Refusal with 404; 403 for a model that is not in the list; 400 for a query.
+ * ignored. Throws an HttpError with 404; 403 for a model that is not in the list; 400 for a query.
  */
 export function matchPath<Provider extends MatchedProvider>(
   requestUrl: string,
@@ -33,24 +33,24 @@ export function matchPath<Provider extends MatchedProvider>(
     !(requestUrl === origin + pathname + search || requestUrl === `${origin}${pathname}?`) ||
     !pathname.startsWith(`${basePath}/`)
   )
-    throw unknownPathRefusal();
+    throw unknownPathError();
   const rest = pathname.slice(basePath.length + 1);
   const slash = rest.indexOf('/');
   const provider = slash === -1 ? undefined : providers.get(rest.slice(0, slash));
   if (provider === undefined)
-    throw new Refusal('unknown_provider', 'This server has no such provider. Ask its operator to add it.');
+    throw new HttpError('unknown_provider', 'This server has no such provider. Ask its operator to add it.');
   const path = rest.slice(slash);
   for (const rule of provider.paths) {
     const found = matchRule(path, rule.path);
     if (found === undefined) continue;
     const model = found === '' ? undefined : found;
-    if (model !== undefined && !provider.models.includes(model)) throw modelDeniedRefusal();
+    if (model !== undefined && !provider.models.includes(model)) throw modelDeniedError();
     if (search !== '' && !(rule.path.endsWith(streaming) && search === '?alt=sse')) {
-      throw new Refusal('invalid_query', 'Leave off everything from the ? on.');
+      throw new HttpError('invalid_query', 'Leave off everything from the ? on.');
     }
     return { provider, rule, model };
   }
-  throw unknownPathRefusal();
+  throw unknownPathError();
 }
 
 /** The model that the path names, '' if the pattern has none, undefined if the path does not match. */
@@ -64,12 +64,12 @@ function matchRule(path: string, pattern: string): string | undefined {
 }
 
 /** 403 for a model that is not in a provider's list. */
-export function modelDeniedRefusal(): Refusal {
-  return new Refusal('model_denied', 'This server does not offer this model. Ask its operator to add it.');
+export function modelDeniedError(): HttpError {
+  return new HttpError('model_denied', 'This server does not offer this model. Ask its operator to add it.');
 }
 
-function unknownPathRefusal(): Refusal {
-  return new Refusal(
+function unknownPathError(): HttpError {
+  return new HttpError(
     'unknown_path',
     'There is nothing at this path. Send POST …/<provider>/<path of its API>.',
   );

@@ -1,6 +1,6 @@
 import { fileBytes, kindOfFile, type InputSize } from '../limits/input-size.ts';
 import { utf8Length } from '../base/utf8-length.ts';
-import { invalidBodyRefusal } from './body-fields.ts';
+import { invalidBodyError } from './body-fields.ts';
 
 /** The files of a request. */
 export type Media = {
@@ -31,7 +31,7 @@ export function dataUrl(value: unknown, where: string, media: Media): string {
   const head =
     typeof value === 'string' ? /^data:([a-z]+\/[a-z0-9.+-]+)(?:;[a-z0-9=.+-]+)*;base64,/i.exec(value) : null;
   if (typeof value !== 'string' || head === null) {
-    throw invalidBodyRefusal(`${where} is not a data: URL in base64. Send the file itself.`);
+    throw invalidBodyError(`${where} is not a data: URL in base64. Send the file itself.`);
   }
   // a file part is not an image, even if its media type says so
   const type = where === 'image_url' ? head[1] : head[1]?.replace(/^image\/.*/i, '');
@@ -45,7 +45,7 @@ export function dataUrl(value: unknown, where: string, media: Media): string {
  */
 export function base64(value: unknown, mediaType: unknown, where: string, media: Media): string {
   if (typeof value !== 'string' || !/^[A-Za-z0-9+/_-]*={0,2}$/.test(value)) {
-    throw invalidBodyRefusal(`${where} is not base64.`);
+    throw invalidBodyError(`${where} is not base64.`);
   }
   media.length += value.length;
   const kind = kindOfFile(value, typeof mediaType === 'string' ? mediaType : '');
@@ -54,7 +54,7 @@ export function base64(value: unknown, mediaType: unknown, where: string, media:
   else if (kind === 'text') media.textBytes += fileBytes(value);
   else if (media.contextTokens !== undefined) media.isUnbounded = true;
   else {
-    throw invalidBodyRefusal(
+    throw invalidBodyError(
       `${where} is a file whose cost cannot be estimated from its size. Send pictures or plain text; for PDF, audio and video, the operator of this server can set contextTokens.`,
     );
   }

@@ -1,5 +1,5 @@
 import { estimateTokens, type ReportedUsage, type TokenCounts } from '../limits/charge.ts';
-import { Refusal } from '../http/respond.ts';
+import { HttpError } from '../http/respond.ts';
 import type { Api, CheckedBody } from './api.ts';
 import { hasKey, redactKey, redactError } from './redact.ts';
 import { dataOf } from './split-events.ts';
@@ -16,7 +16,7 @@ export type Meter = {
   mayConcern(events: string): boolean;
   /** The event to forward, without the key; undefined for an event that only the proxy asked for. */
   readEvent(event: string): string | undefined;
-  /** The same for an answer in JSON. Throws a Refusal if it is not JSON. */
+  /** The same for an answer in JSON. Throws an HttpError if it is not JSON. */
   readAnswer(text: string): string;
 };
 
@@ -63,7 +63,7 @@ export function createMeter(api: Api, key: string, { body, hideUsage = false }: 
     readAnswer(text) {
       const data = parseJson(text);
       if (!isRecord(data)) {
-        throw new Refusal('upstream_malformed', "The provider's answer is not a JSON object.");
+        throw new HttpError('upstream_malformed', "The provider's answer is not a JSON object.");
       }
       count(data);
       answerLength = textLength(data);

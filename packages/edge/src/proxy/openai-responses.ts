@@ -2,7 +2,7 @@ import { countOf } from '../limits/charge.ts';
 import type { Api, BodyRules } from './api.ts';
 import {
   capOutput,
-  invalidBodyRefusal,
+  invalidBodyError,
   type JsonObject,
   objectsOf,
   pick,
@@ -10,7 +10,7 @@ import {
   refuseFields,
   refuseForeignSchemas,
   refuseSeveral,
-  toolDeniedRefusal,
+  toolDeniedError,
 } from './body-fields.ts';
 import { type Media, dataUrl } from './media.ts';
 import { isRecord } from '../base/is-record.ts';
@@ -59,11 +59,11 @@ export const responsesApi: Api = {
     refuseForeignSchemas([clean['tools'], clean['text']]);
     if (clean['include'] !== undefined) {
       const { include } = clean;
-      if (!Array.isArray(include)) throw invalidBodyRefusal('include is not an array.');
+      if (!Array.isArray(include)) throw invalidBodyError('include is not an array.');
       clean['include'] = include.filter((name) => includable.has(name as string));
     }
     if (clean['reasoning'] !== undefined) {
-      if (!isRecord(clean['reasoning'])) throw invalidBodyRefusal('reasoning is not an object.');
+      if (!isRecord(clean['reasoning'])) throw invalidBodyError('reasoning is not an object.');
       // the reasoning counts in the answer's length; other modes have other prices
       clean['reasoning'] = pick(clean['reasoning'], ['effort', 'summary']);
     }
@@ -86,7 +86,7 @@ export const responsesApi: Api = {
 };
 
 function checkTool(tool: JsonObject): JsonObject {
-  if (tool['type'] !== 'function') throw toolDeniedRefusal('A tool that is not a function');
+  if (tool['type'] !== 'function') throw toolDeniedError('A tool that is not a function');
   return pick(tool, ['type', 'name', 'description', 'parameters', 'strict']);
 }
 
@@ -96,7 +96,7 @@ function checkChoice(choice: unknown): void {
   if (allowed['type'] === 'function') return;
   const tools = allowed['type'] === 'allowed_tools' ? allowed['tools'] : undefined;
   if (Array.isArray(tools) && tools.every((tool) => isRecord(tool) && tool['type'] === 'function')) return;
-  throw toolDeniedRefusal('A tool_choice that is not a function');
+  throw toolDeniedError('A tool_choice that is not a function');
 }
 
 function checkInput(input: unknown, { media }: BodyRules): unknown {
@@ -108,7 +108,7 @@ function checkItem(item: JsonObject, media: Media): JsonObject {
   const { type } = item;
   if (type === undefined || type === 'message') {
     const clean = pick(item, ['type', 'role', 'content', 'id', 'status', 'phase']);
-    if (typeof clean['role'] !== 'string') throw invalidBodyRefusal('A message of input has no role.');
+    if (typeof clean['role'] !== 'string') throw invalidBodyError('A message of input has no role.');
     return { ...clean, content: checkContent(clean['content'], media) };
   }
   if (type === 'function_call') return pick(item, ['type', 'id', 'call_id', 'name', 'arguments', 'status']);
@@ -119,18 +119,18 @@ function checkItem(item: JsonObject, media: Media): JsonObject {
   if (type === 'reasoning') {
     if (typeof item['encrypted_content'] !== 'string') {
       // without it there is only the id, by which OpenAI looks up what it has stored
-      throw invalidBodyRefusal(
+      throw invalidBodyError(
         "input has reasoning by its id. Ask for it with include: ['reasoning.encrypted_content'], and send that.",
       );
     }
     return pick(item, ['type', 'id', 'summary', 'content', 'encrypted_content', 'status']);
   }
   if (type === 'item_reference') {
-    throw invalidBodyRefusal(
+    throw invalidBodyError(
       'input refers to an item by its id, but the provider stores nothing. Send the item itself: in the AI SDK, providerOptions: { openai: { store: false } }.',
     );
   }
-  throw invalidBodyRefusal('input has an item of a type that is not forwarded.');
+  throw invalidBodyError('input has an item of a type that is not forwarded.');
 }
 
 function checkContent(content: unknown, media: Media): unknown {
@@ -142,7 +142,7 @@ function checkContent(content: unknown, media: Media): unknown {
     if (type === 'output_text') return { ...pick(part, ['type', 'text']), annotations: [] };
     if (type === 'refusal') return pick(part, ['type', 'refusal']);
     if (part['file_id'] !== undefined && part['file_id'] !== null) {
-      throw invalidBodyRefusal('A file by its id is refused. Send the file itself.');
+      throw invalidBodyError('A file by its id is refused. Send the file itself.');
     }
     if (type === 'input_image') {
       return { ...pick(part, ['type', 'detail']), image_url: dataUrl(part['image_url'], 'image_url', media) };
@@ -153,6 +153,6 @@ function checkContent(content: unknown, media: Media): unknown {
         file_data: dataUrl(part['file_data'], 'file_data', media),
       };
     }
-    throw invalidBodyRefusal('input has a part of a type that is not forwarded.');
+    throw invalidBodyError('input has a part of a type that is not forwarded.');
   });
 }

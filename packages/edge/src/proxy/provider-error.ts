@@ -1,4 +1,4 @@
-import { jsonResponse, Refusal } from '../http/respond.ts';
+import { jsonResponse, HttpError } from '../http/respond.ts';
 import { discardBody } from './call-provider.ts';
 import { readCapped } from './read-capped.ts';
 import { hasKey, redactError } from './redact.ts';
@@ -8,11 +8,11 @@ import { parseJson } from '../base/parse-json.ts';
 const longest = 600;
 
 /** Problems of the server's own account. Forwarded unchanged, a caller would take them for an expired session. */
-const accountErrors: Readonly<Record<number, () => Refusal>> = {
-  401: rejectedKeyRefusal,
-  402: () => new Refusal('upstream_unpaid', "This server's account at the provider has no credit left."),
-  403: () => new Refusal('upstream_denied', "This server's key may not use this model at the provider."),
-  407: rejectedKeyRefusal,
+const accountErrors: Readonly<Record<number, () => HttpError>> = {
+  401: rejectedKeyError,
+  402: () => new HttpError('upstream_unpaid', "This server's account at the provider has no credit left."),
+  403: () => new HttpError('upstream_denied', "This server's key may not use this model at the provider."),
+  407: rejectedKeyError,
 };
 
 /** How long the body of an error may be silent, in ms: its status says enough. */
@@ -20,7 +20,7 @@ const ERROR_IDLE_MS = 5_000;
 
 /**
  * A provider's error for the caller: the status, and the message without keys and account names, in a form that
- * clients of OpenAI, Anthropic and compatible servers can read. Throws a Refusal with 502 for problems of the
+ * clients of OpenAI, Anthropic and compatible servers can read. Throws an HttpError with 502 for problems of the
  * server's own account.
  */
 export async function forwardProviderError(
@@ -37,7 +37,7 @@ export async function forwardProviderError(
   }
   if (status < 400 || status > 599) {
     discardBody(response);
-    throw new Refusal('upstream_malformed', 'The provider answered with an unexpected status.');
+    throw new HttpError('upstream_malformed', 'The provider answered with an unexpected status.');
   }
   const { text } = await readCapped(response.body, {
     ...limits,
@@ -46,7 +46,7 @@ export async function forwardProviderError(
   const { message, type, code } = readErrorBody(text);
   // Google answers 400 to a wrong key.
   if (status === 400 && /api[ _]key[ _](?:not valid|invalid)|invalid api key/i.test(message))
-    throw rejectedKeyRefusal();
+    throw rejectedKeyError();
   return jsonResponse(
     status,
     {
@@ -70,8 +70,8 @@ function retryAfterOf(text: string): Record<string, string> {
   return seconds === undefined ? {} : { 'retry-after': String(Math.ceil(Number(seconds))) };
 }
 
-function rejectedKeyRefusal(): Refusal {
-  return new Refusal('upstream_auth', "The provider does not accept this server's key.");
+function rejectedKeyError(): HttpError {
+  return new HttpError('upstream_auth', "The provider does not accept this server's key.");
 }
 
 function readErrorBody(text: string): { message: string; type: unknown; code: unknown } {

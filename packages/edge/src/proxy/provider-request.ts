@@ -1,6 +1,6 @@
 import type { Environment } from '@cueline/core/models';
 import type { Identity } from '../http/identify.ts';
-import { Refusal } from '../http/respond.ts';
+import { HttpError } from '../http/respond.ts';
 import type { CheckedBody } from './api.ts';
 import type { CheckedProvider } from './check-options.ts';
 import type { PathRule } from './match-path.ts';
@@ -21,7 +21,7 @@ export type Call = {
   startedAt: number;
 };
 
-/** The provider's key. Throws a Refusal with 503 if there is none that a header can carry. */
+/** The provider's key. Throws an HttpError with 503 if there is none that a header can carry. */
 export function providerKey({ provider, env }: Call): string {
   let key: string | undefined;
   try {
@@ -31,7 +31,7 @@ export function providerKey({ provider, env }: Call): string {
   }
   // The error about a character that no header may have would quote the key.
   if (key === undefined || !/^[\x21-\x7e]+$/.test(key)) {
-    throw new Refusal(
+    throw new HttpError(
       'unavailable',
       'This server has no key for this provider. Its operator has to set one.',
     );

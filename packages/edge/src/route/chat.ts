@@ -1,7 +1,7 @@
 import { CuelineError, type Executor, type RunEvent } from '@cueline/core';
 import { PromptTransport } from '@cueline/core/ai-sdk';
 import { parsedBytes } from '../http/read-body.ts';
-import { Refusal } from '../http/respond.ts';
+import { HttpError } from '../http/respond.ts';
 import { eventsOf } from '../stores/event-batch.ts';
 import { checkTasks } from './check-messages.ts';
 import { checkCommand } from './read-command.ts';
@@ -19,7 +19,7 @@ export type ChatAnswer = {
 };
 
 /** Why this server refuses a request, if it finds out while the transport reads a run or sends to it. */
-type Refused = { reason?: Refusal };
+type Refused = { reason?: HttpError };
 
 /** How often to retry until no other request of the conversation is in between. */
 const MAX_ATTEMPTS = 5;
@@ -55,7 +55,7 @@ export async function answerChat(
         if (run.started) return run;
         before = run;
       }
-      throw new Refusal('conflict', 'This conversation has too many turns at once. Try again in a while.');
+      throw new HttpError('conflict', 'This conversation has too many turns at once. Try again in a while.');
     })();
     return begun;
   });
@@ -72,7 +72,7 @@ export async function answerChat(
   } catch (error) {
     // the run may go on for long, and nothing reads it here any more
     leave();
-    throw refused.reason ?? (isInterrupted(error) ? new Refusal('conflict', error.message) : error);
+    throw refused.reason ?? (isInterrupted(error) ? new HttpError('conflict', error.message) : error);
   }
   try {
     const { runId } = (await begun) ?? latest ?? {};
@@ -96,7 +96,7 @@ export async function resumeChat(
   const refused: Refused = {};
   const limits = { user, commandBytes: 0, refused };
   const transport = chatTransport({ definition, input: undefined }, latest, disconnected.signal, limits, () =>
-    Promise.reject(new Refusal('internal', 'A client that reattaches cannot start a run.')),
+    Promise.reject(new HttpError('internal', 'A client that reattaches cannot start a run.')),
   );
   const chunks = await transport.reconnectToStream({ chatId });
   if (chunks !== null) return { chunks, runId: latest.runId, leave };
@@ -116,7 +116,7 @@ function chatTransport(
 ): PromptTransport<unknown> {
   const unread = (cause: unknown): void => {
     refused.reason =
-      cause instanceof Refusal ? cause : new Refusal('unavailable', UNREADABLE, { retryAfterMs: 1_000 });
+      cause instanceof HttpError ? cause : new HttpError('unavailable', UNREADABLE, { retryAfterMs: 1_000 });
   };
   // an earlier run is read as a whole, if there is memory for it; a run that starts here is not ended for lack
   // of memory
@@ -135,7 +135,7 @@ function chatTransport(
       try {
         checkCommand(command, commandBytes);
       } catch (error) {
-        if (error instanceof Refusal) refused.reason = error;
+        if (error instanceof HttpError) refused.reason = error;
         throw error;
       }
       return latest.send(command);

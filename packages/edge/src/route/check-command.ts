@@ -26,7 +26,7 @@ export function createCommandCheck(options: CommandCheckOptions): CommandCheck {
   const tasks = new Map<string, readonly TaskItem[]>();
   const approvals = new Map<string, { toolName: string; input: unknown }>();
 
-  async function editRefusal({
+  async function editError({
     edit,
     agent = '',
   }: Extract<RunCommand, { type: 'edit' }>): Promise<string | undefined> {
@@ -38,7 +38,7 @@ export function createCommandCheck(options: CommandCheckOptions): CommandCheck {
     return `Clients may not ${edit.type} ${task?.id ?? 'tasks'} here. The server can allow it: edits: ['${edit.type}'] in createPromptRoute.`;
   }
 
-  async function approvalRefusal({
+  async function approvalError({
     approvalId,
     response,
   }: Extract<RunCommand, { type: 'approval-response' }>): Promise<string | undefined> {
@@ -74,9 +74,9 @@ export function createCommandCheck(options: CommandCheckOptions): CommandCheck {
     },
     async refusal(command) {
       try {
-        if (command.type === 'edit') return await withTimeout(editRefusal(command));
+        if (command.type === 'edit') return await withTimeout(editError(command));
         // the other commands are about the page's own tools
-        return command.type === 'approval-response' ? await withTimeout(approvalRefusal(command)) : undefined;
+        return command.type === 'approval-response' ? await withTimeout(approvalError(command)) : undefined;
       } catch (error) {
         onFailure(error);
         return 'Whether this is allowed could not be checked. Try again in a while.';

@@ -1,6 +1,6 @@
 import { CuelineError, type PromptDefinition } from '@cueline/core';
 import { readInput } from '@cueline/core/server';
-import { Refusal } from '../http/respond.ts';
+import { HttpError } from '../http/respond.ts';
 import { utf8Length } from '../base/utf8-length.ts';
 
 /** Limits of a client's input. */
@@ -8,7 +8,7 @@ export type InputLimits = { inputBytes: number; inputNodes: number; inputDepth: 
 
 /**
  * Refuses input above the size or depth limits, and any input of a prompt without an input schema. Must be called
- * before anything else walks over the input, because it walks without recursion. Throws a {@link Refusal}.
+ * before anything else walks over the input, because it walks without recursion. Throws an {@link HttpError}.
  */
 export function checkInputSize(
   { name, input: schema }: PromptDefinition<unknown>,
@@ -17,7 +17,7 @@ export function checkInputSize(
 ): void {
   if (input === undefined) return;
   if (schema === undefined) {
-    throw new Refusal(
+    throw new HttpError(
       'unsupported_field',
       `The prompt "${name}" takes no input. Leave input out; or give the prompt a schema for it: definePrompt('${name}', …, { input: z.object({ … }) }).`,
     );
@@ -30,17 +30,17 @@ export function checkInputSize(
     nodes += 1;
     if (typeof value === 'object' && value !== null) {
       if (depth > limits.inputDepth)
-        throw tooLargeRefusal('is nested deeper than', limits.inputDepth, 'levels');
+        throw tooLargeError('is nested deeper than', limits.inputDepth, 'levels');
       const isList = Array.isArray(value);
       const items = isList ? (value as unknown[]) : Object.values(value);
       bytes += 2 + items.length;
       if (!isList) for (const key of Object.keys(value)) bytes += utf8Length(key) + 3;
       if (nodes + open.length + items.length > limits.inputNodes) {
-        throw tooLargeRefusal('has more than', limits.inputNodes, 'values');
+        throw tooLargeError('has more than', limits.inputNodes, 'values');
       }
       for (const item of items) open.push({ value: item, depth: depth + 1 });
     } else bytes += typeof value === 'string' ? utf8Length(value) + 2 : String(value).length;
-    if (bytes > limits.inputBytes) throw tooLargeRefusal('has more than', limits.inputBytes, 'bytes');
+    if (bytes > limits.inputBytes) throw tooLargeError('has more than', limits.inputBytes, 'bytes');
   }
 }
 
@@ -54,12 +54,12 @@ export async function checkInput(definition: PromptDefinition<unknown>, input: u
     await readInput(definition.name, definition.input, input);
   } catch (error) {
     if (!CuelineError.isInstance(error) || error.code !== 'invalid_input') throw error;
-    throw new Refusal('invalid_input', error.message);
+    throw new HttpError('invalid_input', error.message);
   }
 }
 
-function tooLargeRefusal(what: string, most: number, unit: string): Refusal {
-  return new Refusal(
+function tooLargeError(what: string, most: number, unit: string): HttpError {
+  return new HttpError(
     'too_large',
     `input ${what} ${most} ${unit}, which is the most that this route takes. Send less.`,
   );

@@ -1,5 +1,5 @@
 import type { RunRequest } from '@cueline/core';
-import { Refusal } from '../http/respond.ts';
+import { HttpError } from '../http/respond.ts';
 import { isCall, acceptParts, type AcceptOptions } from './accept-parts.ts';
 import { isRecord } from '../base/is-record.ts';
 
@@ -40,31 +40,31 @@ type FileUrls = ((url: URL) => boolean) | undefined;
 /**
  * Checks the earlier turns that a client sends: messages of the user and the model, because system messages are the
  * prompt's own. Refuses files from other addresses, which would be fetched with this server's rights. Removes
- * provider metadata, and parts that no model must read. Throws a {@link Refusal} with 400.
+ * provider metadata, and parts that no model must read. Throws an {@link HttpError} with 400.
  */
 export function checkMessages(messages: unknown, fileUrls: FileUrls, options: AcceptOptions): Messages {
   if (messages === undefined) return [];
   if (!Array.isArray(messages))
-    throw invalidMessagesRefusal('messages is not a list. Send UI messages: { id, role, parts }.');
+    throw invalidMessagesError('messages is not a list. Send UI messages: { id, role, parts }.');
   if (messages.length > maxMessages) {
-    throw invalidMessagesRefusal(`messages has more than ${maxMessages} messages. Send the latest of them.`);
+    throw invalidMessagesError(`messages has more than ${maxMessages} messages. Send the latest of them.`);
   }
   let count = 0;
   for (const [index, message] of (messages as unknown[]).entries()) {
     const path = `messages[${index}]`;
     if (!isRecord(message) || typeof message['id'] !== 'string' || !Array.isArray(message['parts'])) {
-      throw invalidMessagesRefusal(`${path} is not a UI message. Send { id, role, parts }.`);
+      throw invalidMessagesError(`${path} is not a UI message. Send { id, role, parts }.`);
     }
     const { role } = message;
     if (role !== 'user' && role !== 'assistant') {
-      throw new Refusal(
+      throw new HttpError(
         'unsupported_field',
         `${path} has the role ${JSON.stringify(role)}. A client may send messages of the user and the assistant; all others come from the prompt.`,
       );
     }
     count += message['parts'].length;
     if (count > maxParts)
-      throw invalidMessagesRefusal(`messages has more than ${maxParts} parts. Send the latest of them.`);
+      throw invalidMessagesError(`messages has more than ${maxParts} parts. Send the latest of them.`);
     for (const [at, part] of (message['parts'] as unknown[]).entries()) {
       checkPart(part, `${path}.parts[${at}]`, fileUrls);
     }
@@ -78,7 +78,7 @@ export function checkMessages(messages: unknown, fileUrls: FileUrls, options: Ac
 }
 
 /**
- * Checks the tasks of the turn before, as a client sends them. Throws a {@link Refusal} with 400 for anything else.
+ * Checks the tasks of the turn before, as a client sends them. Throws an {@link HttpError} with 400 for anything else.
  */
 export function checkTasks(tasks: unknown): Tasks {
   if (tasks === undefined) return [];
@@ -90,26 +90,24 @@ export function checkTasks(tasks: unknown): Tasks {
     Object.hasOwn(taskStatuses, task['status']) &&
     ['title', 'origin'].every((name) => typeof task[name] === 'string');
   if (!Array.isArray(tasks) || tasks.length > maxTasks || !tasks.every(isTask)) {
-    throw invalidMessagesRefusal(
-      'tasks is not a list of tasks. Send those of the previous run: state.tasks.',
-    );
+    throw invalidMessagesError('tasks is not a list of tasks. Send those of the previous run: state.tasks.');
   }
   return tasks as Tasks;
 }
 
 function checkPart(part: unknown, path: string, fileUrls: FileUrls): void {
   if (!isRecord(part) || typeof part['type'] !== 'string') {
-    throw invalidMessagesRefusal(
+    throw invalidMessagesError(
       `${path} is not a part of a message. Send parts such as { type: 'text', text }.`,
     );
   }
   const { type } = part;
   if (type === 'file' || type === 'reasoning-file') {
-    if (part['providerReference'] !== undefined) throw providerFileRefusal(`${path}.providerReference`);
+    if (part['providerReference'] !== undefined) throw providerFileError(`${path}.providerReference`);
     checkUrl(part['url'], `${path}.url`, fileUrls);
   } else if (type === 'steering-message') {
     // a user's message in the middle of an answer, with its files
-    if (!Array.isArray(part['parts'])) throw invalidMessagesRefusal(`${path}.parts is not a list.`);
+    if (!Array.isArray(part['parts'])) throw invalidMessagesError(`${path}.parts is not a list.`);
     for (const [at, inner] of (part['parts'] as unknown[]).entries()) {
       checkPart(inner, `${path}.parts[${at}]`, fileUrls);
     }
@@ -129,12 +127,12 @@ function checkTexts(
 ): void {
   const sent = optionalTexts.filter((name) => part[name] !== undefined);
   for (const name of [...required, ...sent]) {
-    if (typeof part[name] !== 'string') throw invalidMessagesRefusal(`${path}.${name} is not a string.`);
+    if (typeof part[name] !== 'string') throw invalidMessagesError(`${path}.${name} is not a string.`);
   }
 }
 
-function providerFileRefusal(path: string): Refusal {
-  return new Refusal(
+function providerFileError(path: string): HttpError {
+  return new HttpError(
     'unsupported_field',
     `${path} names a file that is stored at a provider and shared by all users. Send the file itself, as a data: URL.`,
   );
@@ -143,16 +141,16 @@ function providerFileRefusal(path: string): Refusal {
 function checkUrl(value: unknown, path: string, fileUrls: FileUrls): void {
   const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined)
-    throw invalidMessagesRefusal(`${path} is not an address. Send the file itself, as a data: URL.`);
+    throw invalidMessagesError(`${path} is not an address. Send the file itself, as a data: URL.`);
   if (url.protocol === 'data:') return;
   const isWeb = url.protocol === 'https:' || url.protocol === 'http:';
   if (isWeb && fileUrls?.(url) === true) return;
-  throw new Refusal(
+  throw new HttpError(
     'unsupported_field',
     `${path} is an address, which the server would have to fetch. Send the file itself, as a data: URL. The operator of this server can allow addresses: fileUrls: (url) => url.origin === 'https://files.example'.`,
   );
 }
 
-function invalidMessagesRefusal(message: string): Refusal {
-  return new Refusal('invalid_body', message);
+function invalidMessagesError(message: string): HttpError {
+  return new HttpError('invalid_body', message);
 }

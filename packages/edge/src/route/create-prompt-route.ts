@@ -12,14 +12,14 @@ import { createIdentify, type Identity } from '../http/identify.ts';
 import { createOpenBodies } from '../http/open-bodies.ts';
 import { checkOrigins } from '../http/origins.ts';
 import { readJson } from '../http/read-body.ts';
-import { jsonResponse, Refusal, refusalResponse } from '../http/respond.ts';
+import { jsonResponse, HttpError, errorResponse } from '../http/respond.ts';
 import { answerChat, resumeChat } from './chat.ts';
 import { isChatPost, readChatPost } from './read-chat-post.ts';
 import { createMemoryUse, type MemoryUser } from './usage/memory-use.ts';
 import type { PromptRouteOptions, RoutePrompt } from './prompt-route-options.ts';
 import { readCommand } from './read-command.ts';
 import { readStart } from './read-start.ts';
-import { chatOf, missingRunRefusal, readAfter, runOf } from './read-query.ts';
+import { chatOf, missingRunError, readAfter, runOf } from './read-query.ts';
 import { createDurableRuns } from './runs/durable-runs.ts';
 import { createRuns, type ReachedRun, type Runs } from './runs/runs.ts';
 import { readSettings } from './settings.ts';
@@ -166,7 +166,7 @@ class Route {
       );
     }
     const chatId = chatOf(url);
-    if (chatId === undefined) throw missingRunRefusal('GET');
+    if (chatId === undefined) throw missingRunError('GET');
     const latest = await this.#runs.latest(chatId, subject);
     const [any] = this.#settings.definitions.values();
     if (latest === undefined || any === undefined) return emptyResponse();
@@ -182,7 +182,7 @@ class Route {
     const chatId = chatOf(url);
     if (runId !== undefined) await (await this.#runs.reach(runId, identity.subject)).stop();
     else if (chatId !== undefined) await (await this.#runs.latest(chatId, identity.subject))?.stop();
-    else throw missingRunRefusal('DELETE');
+    else throw missingRunError('DELETE');
     return emptyResponse();
   }
 
@@ -210,7 +210,7 @@ class Route {
       const { method } = request;
       if (!METHODS.some((known) => known === method)) {
         headers['allow'] = METHODS.join(', ');
-        throw new Refusal('method_not_allowed', `Send ${METHODS.join(', ')}.`);
+        throw new HttpError('method_not_allowed', `Send ${METHODS.join(', ')}.`);
       }
       const identity = await this.#identify(request, requester);
       this.#requests.count(identity.subject);
@@ -224,9 +224,9 @@ class Route {
       for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
       return response;
     } catch (error) {
-      const response = refusalResponse(error, headers);
+      const response = errorResponse(error, headers);
       const { method } = request;
-      if (error instanceof Refusal) {
+      if (error instanceof HttpError) {
         this.#settings.report({ type: 'refused', code: error.code, status: error.status, method });
       } else this.#settings.report({ type: 'failed', error });
       return response;

@@ -68,7 +68,7 @@ export type PromptRouteLimits = Limits & {
   /** How long a run may take in all, including waiting for responses, in milliseconds. Default 15 minutes. */
   runMs: number;
   /**
-   * How many bytes of memory the data of clients may take in each process, in requests and runs under way:
+   * How many bytes of memory the data of clients may take in each process, in requests and runs in progress:
    * about four times the size of a parsed body, which for many small objects is up to twenty times the body's
    * length. Beyond that a run is refused with 503, the largest first; a run that could never begin with 413.
    * Default 256 MiB.
@@ -77,7 +77,8 @@ export type PromptRouteLimits = Limits & {
   /** How long a run can be read after its end, in milliseconds. Default 5 minutes. */
   replayMs: number;
   /**
-   * The most bytes of a command to a run under way, such as the result of a client tool. Default 512 KB. All commands to
+   * The most bytes of a command to a run in progress, such as the result of a client tool. Default 512 KB. All
+   * commands to
    * one run may have eight times this together, and at least 4 MiB.
    */
   commandBytes: number;

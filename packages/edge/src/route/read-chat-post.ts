@@ -1,5 +1,5 @@
 import type { ChatCall } from '@cueline/core/ai-sdk';
-import { Refusal } from '../http/respond.ts';
+import { HttpError } from '../http/respond.ts';
 import { invalidNameText, isName } from './is-name.ts';
 import type { Start } from './runs/runs.ts';
 
@@ -22,13 +22,13 @@ export function isChatPost(body: Readonly<Record<string, unknown>>): boolean {
 export function readChatPost(body: Readonly<Record<string, unknown>>, start: Start): ChatPost {
   const { id = crypto.randomUUID(), trigger = 'submit-message', messageId } = body;
   if (!isName(id)) {
-    throw new Refusal('invalid_body', invalidNameText('id'));
+    throw new HttpError('invalid_body', invalidNameText('id'));
   }
   if (trigger !== 'submit-message' && trigger !== 'regenerate-message') {
-    throw new Refusal('invalid_body', "trigger is neither 'submit-message' nor 'regenerate-message'.");
+    throw new HttpError('invalid_body', "trigger is neither 'submit-message' nor 'regenerate-message'.");
   }
   if (messageId !== undefined && typeof messageId !== 'string') {
-    throw new Refusal('invalid_body', 'messageId is not a string.');
+    throw new HttpError('invalid_body', 'messageId is not a string.');
   }
   return { chatId: id, trigger, messageId, start };
 }

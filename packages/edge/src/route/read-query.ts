@@ -1,13 +1,13 @@
-import { Refusal } from '../http/respond.ts';
+import { HttpError } from '../http/respond.ts';
 import { isName, invalidNameText } from './is-name.ts';
 
 /**
- * Returns the run of an address: `?run=…`. Throws a {@link Refusal} with 404 for an id that this route cannot have
+ * Returns the run of an address: `?run=…`. Throws an {@link HttpError} with 404 for an id that this route cannot have
  * created.
  */
 export function runOf(url: URL): string | undefined {
   const runId = url.searchParams.get('run') ?? undefined;
-  if (runId !== undefined && !isRunId(runId)) throw unknownRunRefusal();
+  if (runId !== undefined && !isRunId(runId)) throw unknownRunError();
   return runId;
 }
 
@@ -17,8 +17,8 @@ export function isRunId(value: unknown): value is string {
 }
 
 /** Returns the refusal for an unknown run, and for a run of another subject. */
-export function unknownRunRefusal(): Refusal {
-  return new Refusal('unknown_run', 'This run does not exist, or it is no longer stored. Start it again.');
+export function unknownRunError(): HttpError {
+  return new HttpError('unknown_run', 'This run does not exist, or it is no longer stored. Start it again.');
 }
 
 /** Returns the number of the last event that a client has; -1 if it has none. */
@@ -26,7 +26,7 @@ export function readAfter(request: Request, url: URL): number {
   const text = request.headers.get('last-event-id') ?? url.searchParams.get('after') ?? '';
   if (text === '') return -1;
   if (!/^(-1|\d{1,15})$/.test(text)) {
-    throw new Refusal(
+    throw new HttpError(
       'invalid_query',
       'Last-Event-ID, or after, is not the number of an event. Send the id of the last event that you have.',
     );
@@ -39,7 +39,8 @@ export function chatOf(url: URL): string | undefined {
   const [, id] = /\/([^/]+)\/stream$/.exec(url.pathname) ?? [];
   if (id === undefined) return undefined;
   const chatId = decoded(id);
-  if (!isName(chatId)) throw new Refusal('invalid_query', invalidNameText('The conversation of the address'));
+  if (!isName(chatId))
+    throw new HttpError('invalid_query', invalidNameText('The conversation of the address'));
   return chatId;
 }
 
@@ -47,7 +48,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Refusal(
+    throw new HttpError(
       'invalid_query',
       'The address is not well-formed. Write the conversation with encodeURIComponent.',
     );
@@ -55,6 +56,6 @@ function decoded(text: string): string {
 }
 
 /** Returns the refusal for an address without a run. */
-export function missingRunRefusal(method: string): Refusal {
-  return new Refusal('invalid_query', `The address has no run id. Send ${method} …?run=<id>.`);
+export function missingRunError(method: string): HttpError {
+  return new HttpError('invalid_query', `The address has no run id. Send ${method} …?run=<id>.`);
 }

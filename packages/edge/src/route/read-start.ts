@@ -1,6 +1,6 @@
 import { CuelineError, type Limits, type PromptDefinition } from '@cueline/core';
 import { guardedDownload } from '@cueline/core/server';
-import { Refusal } from '../http/respond.ts';
+import { HttpError } from '../http/respond.ts';
 import { isChatPost } from './read-chat-post.ts';
 import { checkInput, checkInputSize } from './check-input.ts';
 import { checkMessages, checkTasks } from './check-messages.ts';
@@ -16,7 +16,7 @@ import { runDefaults } from './read-limits.ts';
 import type { RouteSettings } from './settings.ts';
 
 /**
- * Returns the permitted start of a client. Throws a {@link Refusal} that says what to leave out, or how the
+ * Returns the permitted start of a client. Throws an {@link HttpError} that says what to leave out, or how the
  * server can permit it.
  */
 export async function readStart(
@@ -30,7 +30,7 @@ export async function readStart(
   const definition = findPrompt(settings, body['prompt']);
   const { input, model, key, previousRunId } = body;
   if (key !== undefined && !isName(key)) {
-    throw new Refusal('invalid_body', invalidNameText('key'));
+    throw new HttpError('invalid_body', invalidNameText('key'));
   }
   checkInputSize(definition, input, settings);
   for (const name of ['input', 'model', 'options']) refusePrototypes(body[name], name);
@@ -73,13 +73,13 @@ function findPrompt({ definitions }: RouteSettings, name: unknown): PromptDefini
   if (found !== undefined) return found;
   const known = [...definitions.keys()].join(', ');
   const what = typeof name === 'string' ? `There is no prompt "${name.slice(0, 100)}"` : 'No prompt is named';
-  throw new Refusal('unknown_prompt', `${what}. Send { prompt } with one of: ${known}.`);
+  throw new HttpError('unknown_prompt', `${what}. Send { prompt } with one of: ${known}.`);
 }
 
 async function accept({ options }: RouteSettings, asked: AskedRun, request: Request): Promise<AcceptedRun> {
   if (options.accept === undefined) {
     for (const name of ['model', 'options'] as const) {
-      if (asked[name] !== undefined) throw notAcceptedRefusal(name);
+      if (asked[name] !== undefined) throw notAcceptedError(name);
     }
     return {};
   }
@@ -90,7 +90,7 @@ async function accept({ options }: RouteSettings, asked: AskedRun, request: Requ
     return Object.fromEntries(Object.entries(accepted).filter(([, value]) => value !== undefined));
   } catch (error) {
     if (error instanceof TimeoutElapsed) {
-      throw new Refusal(
+      throw new HttpError(
         'unavailable',
         'The permission for this run could not be checked at the moment. Try again in a while.',
         {
@@ -99,13 +99,13 @@ async function accept({ options }: RouteSettings, asked: AskedRun, request: Requ
       );
     }
     if (!CuelineError.isInstance(error)) throw error;
-    throw new Refusal('unsupported_field', error.message);
+    throw new HttpError('unsupported_field', error.message);
   }
 }
 
-function notAcceptedRefusal(name: 'model' | 'options'): Refusal {
+function notAcceptedError(name: 'model' | 'options'): HttpError {
   const example = name === 'model' ? 'model: checked(model)' : 'options: checked(options)';
-  return new Refusal(
+  return new HttpError(
     'unsupported_field',
     `This route does not accept ${name} from clients. Leave ${name} out; or allow it with accept: ({ ${name} }) => ({ ${example} }) in createPromptRoute, after checking it.`,
   );
@@ -116,7 +116,7 @@ function limitsOf({ runLimits }: RouteSettings, accepted: AcceptedRun): Partial<
   const limits: Partial<Limits> = { ...runLimits };
   for (const [name, value] of Object.entries(accepted.options?.limits ?? {})) {
     if (!Object.hasOwn(runDefaults, name)) {
-      throw new Refusal(
+      throw new HttpError(
         'unsupported_field',
         `There is no limit "${name.slice(0, 100)}". Known: ${Object.keys(runDefaults).join(', ')}.`,
       );

@@ -1,12 +1,13 @@
-import { Refusal } from '../http/respond.ts';
+import { HttpError } from '../http/respond.ts';
 
 /**
- * Throws a {@link Refusal} with 400 for a client's value with a field `__proto__` at any depth, because code that
+ * Throws an {@link HttpError} with 400 for a client's value with a field `__proto__` at any depth, because code that
  * copies it field by field would set the prototype of its copy. A model's value may have one, because it only goes
  * back to models.
  */
 export function refusePrototypes(value: unknown, name: string): void {
-  if (hasPrototype(value)) throw new Refusal('invalid_body', `${name} has a field __proto__. Leave it out.`);
+  if (hasPrototype(value))
+    throw new HttpError('invalid_body', `${name} has a field __proto__. Leave it out.`);
 }
 
 /** Walks without recursion, because a body of a megabyte can be nested half a million levels deep. */

@@ -1,5 +1,5 @@
 import { unrefTimer } from '../base/timer.ts';
-import { Refusal } from '../http/respond.ts';
+import { HttpError } from '../http/respond.ts';
 
 /** One streamed response. */
 export type StreamSlot = {
@@ -25,7 +25,7 @@ export type StreamLimits = {
 
 /** The streamed responses of this process. */
 export type Streams = {
-  /** Throws a {@link Refusal} with 429 if the subject or the run has too many. */
+  /** Throws an {@link HttpError} with 429 if the subject or the run has too many. */
   enter(subject: string, runId?: string): StreamSlot;
 };
 
@@ -125,8 +125,8 @@ export function whileRead<Item>(
   };
 }
 
-function tooManyStreamsError(what: string): Refusal {
-  return new Refusal('too_many_at_once', `${what} at once. Close one, or wait until one has ended.`, {
+function tooManyStreamsError(what: string): HttpError {
+  return new HttpError('too_many_at_once', `${what} at once. Close one, or wait until one has ended.`, {
     retryAfterMs: 1_000,
   });
 }

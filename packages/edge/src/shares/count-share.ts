@@ -1,5 +1,5 @@
 import type { LimitStore, Reserved } from '../limits/limit-store.ts';
-import { Refusal } from '../http/respond.ts';
+import { HttpError } from '../http/respond.ts';
 import { withTimeout } from '../base/with-timeout.ts';
 import type { ShareLimits } from './share-store-options.ts';
 
@@ -7,7 +7,7 @@ import type { ShareLimits } from './share-store-options.ts';
 const LEASE_MS = 120_000;
 
 /**
- * Does `work` if its subject may share now, and counts the bytes that it reports. Throws a {@link Refusal}:
+ * Does `work` if its subject may share now, and counts the bytes that it reports. Throws an {@link HttpError}:
  * 429, or 503 if the store of limits does not answer. `onFailure` gets that store's error.
  */
 export async function countShare<Value>(
@@ -39,9 +39,9 @@ export async function countShare<Value>(
     onFailure(error);
     // a reservation that succeeds later would hold a slot for nothing
     void asked.then(settle, () => {});
-    throw new Refusal('unavailable', 'The limits cannot be checked at the moment. Try again in a while.');
+    throw new HttpError('unavailable', 'The limits cannot be checked at the moment. Try again in a while.');
   }
-  if (!reserved.ok) throw shareLimitRefusal(reserved);
+  if (!reserved.ok) throw shareLimitError(reserved);
   try {
     return await work((spent) => (bytes = spent));
   } finally {
@@ -49,9 +49,9 @@ export async function countShare<Value>(
   }
 }
 
-function shareLimitRefusal({ why, retryAfterMs }: Extract<Reserved, { ok: false }>): Refusal {
+function shareLimitError({ why, retryAfterMs }: Extract<Reserved, { ok: false }>): HttpError {
   if (why === 'concurrent') {
-    return new Refusal('too_many_at_once', 'You are sharing too much at once. Try again in a moment.', {
+    return new HttpError('too_many_at_once', 'You are sharing too much at once. Try again in a moment.', {
       retryAfterMs,
     });
   }
@@ -59,5 +59,5 @@ function shareLimitRefusal({ why, retryAfterMs }: Extract<Reserved, { ok: false 
     why === 'rpm'
       ? 'You have shared too much in the last minute. Wait a little.'
       : 'The limit of shares for today is reached. Try again in a while, or tomorrow.';
-  return new Refusal('rate_limited', message, { retryAfterMs });
+  return new HttpError('rate_limited', message, { retryAfterMs });
 }

@@ -1,6 +1,6 @@
 import { corsHeaders, type CorsRules, isPreflight, preflightResponse } from '../http/cors.ts';
 import { readBody } from '../http/read-body.ts';
-import { answerHeaders, jsonResponse, Refusal, refusalResponse } from '../http/respond.ts';
+import { answerHeaders, jsonResponse, HttpError, errorResponse } from '../http/respond.ts';
 import { withTimeout } from '../base/with-timeout.ts';
 import { countShare } from './count-share.ts';
 import { DELETE_KEY_HEADER, newDeleteKey, ownerOf } from './delete-key.ts';
@@ -45,10 +45,10 @@ export function createShareStore(options: ShareStoreOptions): (request: Request)
     try {
       response = await answer(settings, request, known);
     } catch (error) {
-      response = refusalResponse(error, known.headers);
+      response = errorResponse(error, known.headers);
       const { method } = request;
       const { subject } = known;
-      if (error instanceof Refusal) {
+      if (error instanceof HttpError) {
         const { status, code } = error;
         const about = subject === undefined ? {} : { subject };
         settings.report({ type: 'refused', status, code, method, ...about });
@@ -75,12 +75,12 @@ async function answer(
   if (id !== '' && method === 'DELETE') return remove(settings, id, request, known.headers);
   if (id !== '' || method !== 'POST') {
     known.headers['allow'] = id === '' ? 'GET, POST, OPTIONS' : 'GET, DELETE, OPTIONS';
-    throw new Refusal('method_not_allowed', 'A share can be opened and deleted. It cannot be changed.');
+    throw new HttpError('method_not_allowed', 'A share can be opened and deleted. It cannot be changed.');
   }
   const identity = await settings.identify(request, requester);
   known.subject = identity.subject;
   if (request.headers.get('content-type') !== 'application/octet-stream') {
-    throw new Refusal(
+    throw new HttpError(
       'unsupported_media_type',
       'Send the share with content-type: application/octet-stream.',
     );
@@ -124,7 +124,7 @@ async function open(
   const body = isShareId(id) ? await ask(report, () => storage.get(id)) : undefined;
   report({ type: 'get', found: body !== undefined, bytes: body?.byteLength ?? 0 });
   if (body === undefined) {
-    throw new Refusal('unknown_share', 'There is no share here, or it has expired. Ask for it again.');
+    throw new HttpError('unknown_share', 'There is no share here, or it has expired. Ask for it again.');
   }
   return new Response(body.slice(), {
     headers: {
@@ -147,7 +147,7 @@ async function remove(
   const isPossible = isShareId(id) && isShareId(deleteKey);
   const owner = await ownerOf(deleteKey);
   if (!isPossible || !(await ask(report, () => storage.remove(id, owner)))) {
-    throw new Refusal('unknown_share', 'There is no share with this id and this x-delete-key.');
+    throw new HttpError('unknown_share', 'There is no share with this id and this x-delete-key.');
   }
   report({ type: 'delete' });
   return new Response(null, { status: 204, headers: { ...answerHeaders, ...headers } });
@@ -168,7 +168,7 @@ async function put(
     async (late) => void (late && (await storage.remove(id, owner))),
   );
   // 128 random bits never collide: if they do, the storage is faulty
-  if (!isKept) throw unavailableRefusal();
+  if (!isKept) throw unavailableError();
   return { id, expiresAt, deleteKey };
 }
 
@@ -184,10 +184,10 @@ async function ask<Value>(
   } catch (error) {
     answer.then(onLate).catch(() => {});
     report({ type: 'failed', error });
-    throw unavailableRefusal();
+    throw unavailableError();
   }
 }
 
-function unavailableRefusal(): Refusal {
-  return new Refusal('unavailable', 'Shares cannot be reached at the moment. Try again in a while.');
+function unavailableError(): HttpError {
+  return new HttpError('unavailable', 'Shares cannot be reached at the moment. Try again in a while.');
 }

@@ -7,7 +7,7 @@ export type Batch<Item> = {
   ended: boolean;
 };
 
-/** A growing list that any number of readers follow from any position. */
+/** A growing list that any number of readers followList from any position. */
 export type EventChannel<Item> = {
   /** How many items were pushed. */
   readonly length: number;

@@ -42,7 +42,7 @@ const OVERHEAD = 2_048;
 /**
  * Keeps runs in this process, for development and for a single instance: it does not know the runs of other
  * instances, and nothing outlives the process. Beyond `maxRuns` or `maxBytes`, ended runs are forgotten early,
- * the oldest first; if all of them are under way, no new run begins (a route answers 503).
+ * the oldest first; if all of them are in progress, no new run begins (a route answers 503).
  * @throws CuelineError `invalid_options` for an unknown option, or a limit that is not a number of at least 1
  */
 export function createMemoryRuns(options: MemoryRunsOptions = {}): RunLogStore {

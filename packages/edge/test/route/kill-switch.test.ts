@@ -24,7 +24,7 @@ test('the kill switch refuses runs and calls until it is turned off', async () =
   expect((await proxy(askProxy())).status).toBe(200);
 });
 
-test('a run under way makes no further call once the switch is on', async () => {
+test('a run in progress makes no further call once the switch is on', async () => {
   const killSwitch = createKillSwitch();
   const hub = testRoute([sends, 'Never said.'], { killSwitch, options: { approval: true } });
   let approvalId = '';
@@ -39,7 +39,7 @@ test('a run under way makes no further call once the switch is on', async () => 
     if (value.type !== 'approval-request') continue;
     ({ approvalId } = value);
     killSwitch.turnOn();
-    // what belongs to a run under way is heard all the same
+    // what belongs to a run in progress is heard all the same
     await client(hub).send(runId, { type: 'approval-response', approvalId, response: { approved: true } });
   }
   expect(last).toMatchObject({ type: 'run-end', outcome: 'error', error: { code: 'interrupted' } });

@@ -40,7 +40,7 @@ function testChecked(script: readonly ScriptedTurn[], options: Partial<PromptRou
 }
 
 /** A run whose model is at work while its tasks are edited. */
-async function underWay(options: Partial<PromptRouteOptions> = {}) {
+async function inProgress(options: Partial<PromptRouteOptions> = {}) {
   const hub = testChecked([endless], options);
   const executor = client(hub);
   const seen = await readTo(executor.start({ definition: checked, input: undefined }, never()), 'text-delta');
@@ -64,7 +64,7 @@ async function underWay(options: Partial<PromptRouteOptions> = {}) {
 
 describe('edits by a client', () => {
   test('cannot skip what the author wrote by default', async () => {
-    const { edit, stop } = await underWay();
+    const { edit, stop } = await inProgress();
     const replies = {
       add: await edit({ type: 'add', title: 'Mine' }),
       renameMine: await edit({ type: 'rename', taskId: 'task-3', title: 'My own' }),
@@ -95,7 +95,7 @@ describe('edits by a client', () => {
   });
 
   test('can be allowed by type for every task', async () => {
-    const { edit, reason, stop } = await underWay({ edits: ['resolve'] });
+    const { edit, reason, stop } = await inProgress({ edits: ['resolve'] });
     expect(await reason({ type: 'add', title: 'Mine' })).toBe(
       "Clients may not add tasks here. The server can allow it: edits: ['add'] in createPromptRoute.",
     );
@@ -111,7 +111,7 @@ describe('edits by a client', () => {
       if (edit.type === 'retry') throw new Error('down');
       return edit.type === 'skip';
     });
-    const { hub, edit, stop } = await underWay({ edits });
+    const { hub, edit, stop } = await inProgress({ edits });
     expect(await edit({ type: 'skip', taskId: 'task-1' })).toBe(true);
     expect(edits.mock.calls[0]).toMatchObject([
       { type: 'skip', taskId: 'task-1' },

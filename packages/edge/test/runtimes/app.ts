@@ -13,7 +13,7 @@ import {
 // by name: of a namespace, esbuild runs what a module does at its top before zod has begun
 import { z } from 'zod';
 import { readJson } from '../../src/http/read-body.ts';
-import { refusalResponse } from '../../src/http/respond.ts';
+import { errorResponse } from '../../src/http/respond.ts';
 
 /** The app's variables: addresses of the test's own servers, and a key. Workers pass them, others have them in the process. */
 export type AppEnvironment = {
@@ -111,7 +111,7 @@ function mount({ UPSTREAM, NOWHERE }: AppEnvironment): Handlers {
     try {
       return Response.json(await readJson(request, { bytes: 2_000, timeoutMs: 300 }));
     } catch (error) {
-      return refusalResponse(error);
+      return errorResponse(error);
     }
   });
   handlers.set('events', async () => Response.json(events.splice(0)));

@@ -133,7 +133,7 @@ export function describeLimitStore(name: string, { open, clock }: LimitsUnderTes
       expect(await store.reserve({ ...call, id: '3', tokens: 0 })).toEqual({ ok: true });
     });
 
-    test('start again with the day (UTC), except for calls under way', async () => {
+    test('start again with the day (UTC), except for calls in progress', async () => {
       goToEvening();
       const store = await open();
       const call = newCall({ dailyTokens: 25, tokens: 10, leaseMs: 3 * hour });
@@ -258,7 +258,7 @@ export function describeLimitStore(name: string, { open, clock }: LimitsUnderTes
       expect(await store.reserve({ ...call, subject })).toEqual({ ok: true });
     });
 
-    test('start again with the day, except for calls under way', async () => {
+    test('start again with the day, except for calls in progress', async () => {
       goToEvening();
       const store = await open();
       const call = newTotal({ tokens: 30 });
@@ -291,7 +291,7 @@ export function describeLimitStore(name: string, { open, clock }: LimitsUnderTes
     });
   });
 
-  describe(`${name}: a call under way`, () => {
+  describe(`${name}: a call in progress`, () => {
     test('can reserve more while it runs, as far as the budget allows, and less', async () => {
       const [store, other] = [await open(), await open()];
       const call = newCall({ rpm: 1, concurrent: 1, dailyTokens: 100, tokens: 40, group: 'adjusted' });

@@ -17,7 +17,7 @@ function setUp(maxBytes: number) {
   };
 }
 
-test('with long logs, ended runs are forgotten early, and runs under way never', async () => {
+test('with long logs, ended runs are forgotten early, and runs in progress never', async () => {
   const { runs, begin, known } = setUp(40_000);
   await begin('a');
   await write(runs, 'a', [says('x'.repeat(9_000))]);
@@ -34,7 +34,7 @@ test('with long logs, ended runs are forgotten early, and runs under way never',
   expect(await known('a', 'b', 'c', 'd')).toEqual([true, false, true, true]);
 });
 
-test('if all stored runs are under way, no other begins', async () => {
+test('if all stored runs are in progress, no other begins', async () => {
   const { runs, begin, known } = setUp(20_000);
   await begin('a');
   await write(runs, 'a', [says('x'.repeat(20_000))]);

@@ -15,7 +15,7 @@ describeRunLogStore('memory', {
   },
 });
 
-test('without room, ended runs are forgotten, and nothing begins if all are under way', async () => {
+test('without room, ended runs are forgotten, and nothing begins if all are in progress', async () => {
   const runs = createMemoryRuns({ maxRuns: 2 });
   const begin = (runId: string) =>
     runs.create({ runId, subject: 's', key: runId, runMs: 1_000, replayMs: 1_000 });

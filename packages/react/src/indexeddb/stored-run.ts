@@ -11,7 +11,7 @@ export type StoredRun = {
   startedAt: number;
   /** When it was last written to, in milliseconds since 1970. */
   updatedAt: number;
-  /** How it ended. Missing while it is under way, here or in another tab, and if it was interrupted. */
+  /** How it ended. Missing while it is in progress, here or in another tab, and if it was interrupted. */
   outcome?: RunOutcome;
 };
 

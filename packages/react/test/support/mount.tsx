@@ -49,7 +49,7 @@ export function watchConsole(): Mock {
   return said;
 }
 
-/** Waits until what is under way is shown: for this time, and for two frames, which take longer on a busy machine. */
+/** Waits until what is in progress is shown: for this time, and for two frames, which take longer on a busy machine. */
 export async function settle(milliseconds = 60): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, milliseconds));
   // in the first frame a run calls its listeners, and React may render in the second

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { TextInput } from '../../ui/form.tsx';
+import { TextInput } from '../../ui/form-controls.tsx';
 import { Modal } from '../../ui/modal.tsx';
 
 type RenameDialogProps = { name: string; onRename: (name: string) => void; onClose: () => void };
@@ -27,7 +27,7 @@ export function RenameDialog({ name, onRename, onClose }: RenameDialogProps) {
         }}
       >
         <TextInput label="Name" value={text} onText={setText} maxLength={120} className="flex-1" />
-        <Button type="submit" look="primary" disabled={trimmed === ''}>
+        <Button type="submit" variant="primary" disabled={trimmed === ''}>
           Rename
         </Button>
       </form>

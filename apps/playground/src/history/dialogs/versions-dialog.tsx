@@ -73,7 +73,7 @@ export function VersionsDialog({ onClose }: { onClose: () => void }) {
           <footer className="flex justify-end gap-2 border-t border-line px-5 py-3">
             <Button onClick={onClose}>Cancel</Button>
             <Button
-              look="primary"
+              variant="primary"
               disabled={chosen === undefined}
               onClick={() => {
                 if (chosen !== undefined) void restoreVersion(chosen);

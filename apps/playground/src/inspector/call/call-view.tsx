@@ -34,12 +34,12 @@ export function CallView({ target, log, clock }: CallViewProps) {
   );
   const first = agent?.steps[0];
   const verdict = verdictOf(() => log, path, call);
-  const { label, look, Icon } = callStatus(call, pendingFor({ call, run }, path), verdict);
+  const { label, className, Icon } = callStatus(call, pendingFor({ call, run }, path), verdict);
   return (
     <div className="scroll relative min-h-0 flex-1">
       <div className="flex items-center justify-between gap-2 border-b border-line px-4 narrow:px-3 py-1 text-sm">
         <DefinitionName kind="tool" name={call.toolName} isAgent={agent?.name === call.toolName} />
-        <span className={clsx('flex shrink-0 items-center gap-1', look)}>
+        <span className={clsx('flex shrink-0 items-center gap-1', className)}>
           <Icon aria-hidden className="size-3.5" />
           {label}
         </span>

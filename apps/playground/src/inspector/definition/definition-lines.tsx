@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { linesOfRun, moveLines } from '../../state/lines-of-run.ts';
 import type { Selection } from '../../state/inspection.ts';
-import { definitionsOf } from '../scopes.ts';
+import { definitionsOf } from '../prompts-of-run.ts';
 import { useScriptLines } from '../../state/script-lines.ts';
 import { usePlayground, type RunSession } from '../../state/store.ts';
 

@@ -26,7 +26,7 @@ export function usesOfDefinition(
   const uses: DefinitionUse[] = [];
   for (const prompt of promptsInTurns(runs, agent)) {
     let last: Sent | undefined;
-    for (const step of prompt.facts.steps) {
+    for (const step of prompt.work.steps) {
       const sent = sentIn(kind, name, step, last);
       if (sent !== undefined) {
         const changed = last !== undefined && last.text !== sent.text;

@@ -1,6 +1,6 @@
 import { clsx } from 'clsx';
 import { X } from 'lucide-react';
-import { AgentOfRequest, definitionLabel, definitionLooks } from '../../request/definition-name.tsx';
+import { AgentOfRequest, definitionLabel, definitionStyles } from '../../request/definition-name.tsx';
 import type { Selection } from '../../state/inspection.ts';
 import type { ShownRun } from '../../state/shown-run.ts';
 import type { RunSession } from '../../state/store.ts';
@@ -27,14 +27,14 @@ type DefinitionViewProps = {
 /** A definition of the script: the line that made it, and what the run did with it. */
 export function DefinitionView({ session, shown, selected, onClose }: DefinitionViewProps) {
   const { of, name, agent } = selected;
-  const { Icon, look, word } = definitionLooks[of];
+  const { Icon, className, word } = definitionStyles[of];
   return (
     <section
       aria-label={`Definition ${definitionLabel(name)}`}
       className="flex max-h-[50%] min-h-0 shrink-0 flex-col border-t-2 border-line-strong bg-panel"
     >
       <div className="flex h-9 shrink-0 items-center gap-2 border-b border-line px-4 narrow:px-3 text-sm narrow:h-12">
-        <Icon aria-hidden className={clsx('size-3.5 shrink-0', look)} />
+        <Icon aria-hidden className={clsx('size-3.5 shrink-0', className)} />
         <h3 className="flex min-w-0 gap-1.5">
           <bdi className="min-w-0 truncate font-mono font-medium">{definitionLabel(name)}</bdi>
           {name !== '' && <span className="shrink-0 text-ink-3">{word}</span>}

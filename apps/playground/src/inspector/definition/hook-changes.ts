@@ -39,7 +39,7 @@ export function historyOfHook(
       if (change !== undefined) changes.push(change);
     }
   }
-  return { changes, steps: prompts.reduce((sum, { facts }) => sum + facts.steps.length, 0) };
+  return { changes, steps: prompts.reduce((sum, { work }) => sum + work.steps.length, 0) };
 }
 
 function keyOf(turn: number, path: string | undefined): string {
@@ -51,7 +51,7 @@ function changeOf(
   prompt: PromptInTurn,
   { step: number, t, taskId, changed }: Extract<RunEvent, { type: 'hook' }>,
 ): HookChange | undefined {
-  const step = prompt.facts.steps.findLast((each) => each.step === number);
+  const step = prompt.work.steps.findLast((each) => each.step === number);
   if (step === undefined) return undefined;
   const fields = changed.map((name) => ({ name, value: valueOf(name, step.request) }));
   return { ...sentStepOf(prompt, step), t, taskId, fields };

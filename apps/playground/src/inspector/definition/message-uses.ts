@@ -26,7 +26,7 @@ export function usesOfMessage(index: number, runs: readonly RunState[], agent?: 
   const uses: MessageUse[] = [];
   for (const prompt of promptsInTurns(runs, agent)) {
     let last: ModelMessage | undefined;
-    for (const step of prompt.facts.steps) {
+    for (const step of prompt.work.steps) {
       const message = find(step.request.messages, index, last);
       if (message === undefined) continue;
       const isNew = last === undefined || !isSame(message, last);

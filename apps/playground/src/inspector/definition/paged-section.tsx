@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import { formatCount } from '../../ui/format.ts';
 import { MoreButton } from '../../ui/more-button.tsx';
-import { Nothing, Section } from '../../ui/section.tsx';
+import { EmptyText, Section } from '../../ui/section.tsx';
 
 /** How many rows are drawn at first, and again at each press. */
 const ROWS_AT_ONCE = 50;
@@ -32,7 +32,7 @@ export function PagedSection<Row>({
   const first = Math.max(0, rows.length - most);
   return (
     <Section title={title} hint={hint}>
-      {rows.length === 0 && <Nothing>{empty}</Nothing>}
+      {rows.length === 0 && <EmptyText>{empty}</EmptyText>}
       {first > 0 && (
         <MoreButton className="my-1" onMore={() => setMost(most + ROWS_AT_ONCE)}>
           Show earlier {noun} ({formatCount(first)} left)

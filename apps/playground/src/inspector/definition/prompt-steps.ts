@@ -1,12 +1,12 @@
 import type { RunState, StepState } from '@cueline/core';
-import { agentOf, promptsOf, type Facts } from '../scopes.ts';
+import { agentOf, promptsOf, type Work } from '../prompts-of-run.ts';
 
 /** One prompt in one turn of a conversation: the run itself, or one of its agents. */
 export type PromptInTurn = {
   turn: number;
   /** The agent; missing for the run itself. */
   path: string | undefined;
-  facts: Facts;
+  work: Work;
 };
 
 /** Where a definition was sent: a step of the run or of an agent, in a turn. */
@@ -21,7 +21,7 @@ export function promptsInTurns(runs: readonly RunState[], agent: string | undefi
     const wanted = agent === undefined ? undefined : agentOf({ of: 'agent', name: '', agent }, run);
     return promptsOf(run)
       .filter((prompt) => prompt.agent === wanted)
-      .map(({ facts, path }) => ({ turn, path, facts }));
+      .map(({ work, path }) => ({ turn, path, work }));
   });
 }
 

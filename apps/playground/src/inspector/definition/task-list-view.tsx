@@ -4,10 +4,10 @@ import { DefinitionName } from '../../request/definition-name.tsx';
 import { logOf, type ShownRun } from '../../state/shown-run.ts';
 import type { RunSession } from '../../state/store.ts';
 import { statusLabel, triesOf } from '../../tasks/task-labels.ts';
-import { workStarts } from '../../tasks/work-times.ts';
+import { taskStarts } from '../../tasks/task-times.ts';
 import { formatDuration, plural } from '../../ui/format.ts';
 import { LongText } from '../../ui/long-text.tsx';
-import { FactList, Nothing, Section } from '../../ui/section.tsx';
+import { FactList, EmptyText, Section } from '../../ui/section.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
 import { StepRow } from './step-row.tsx';
 import { promptsInTurns, type PromptInTurn } from './prompt-steps.ts';
@@ -24,7 +24,7 @@ type TaskListViewProps = { session: RunSession; shown: ShownRun; agent: string |
 
 /** The tasks of a list: the state, times, steps and own tools of each. */
 export function TaskListView({ session, shown, agent }: TaskListViewProps) {
-  const prompt = promptsInTurns(turnStates(shown), agent).findLast(({ facts }) => facts.tasks.length > 0);
+  const prompt = promptsInTurns(turnStates(shown), agent).findLast(({ work }) => work.tasks.length > 0);
   if (prompt === undefined) {
     return <p className="px-4 py-2 text-ink-2 narrow:px-3">There are no tasks at this moment.</p>;
   }
@@ -34,8 +34,8 @@ export function TaskListView({ session, shown, agent }: TaskListViewProps) {
 type TasksProps = { prompt: PromptInTurn; shown: ShownRun; log: readonly RunEvent[] };
 
 function Tasks({ prompt, shown, log }: TasksProps) {
-  const { turn, path, facts } = prompt;
-  const { tasks, steps } = facts;
+  const { turn, path, work } = prompt;
+  const { tasks, steps } = work;
   const until = turn === shown.turn ? shown.state.seq : Infinity;
   const ofTasks = useMemo(
     () => stepsOfTasks(log, path, steps, until),
@@ -43,7 +43,7 @@ function Tasks({ prompt, shown, log }: TasksProps) {
     // oxlint-disable-next-line react/exhaustive-deps
     [log, path, steps.length, tasks],
   );
-  const starts = workStarts(tasks, steps[0]?.startedAt);
+  const starts = taskStarts(tasks, steps[0]?.startedAt);
   return (
     <>
       {tasks.slice(0, MAX_TASKS).map((task) => (
@@ -86,7 +86,7 @@ function Task({ task, since, steps, within, shown }: TaskProps) {
     <>
       <FactList rows={factsOf(task, since)} />
       {own.length === 0 ? (
-        <Nothing>No step has worked on it yet.</Nothing>
+        <EmptyText>No step has worked on it yet.</EmptyText>
       ) : (
         <ol aria-label="Steps of the task">
           {own.map(({ step, startedAt }) => (

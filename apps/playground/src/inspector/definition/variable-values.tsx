@@ -3,7 +3,7 @@ import { logOf, type ShownRun } from '../../state/shown-run.ts';
 import type { RunSession } from '../../state/store.ts';
 import { formatCount, formatDuration } from '../../ui/format.ts';
 import { LongText } from '../../ui/long-text.tsx';
-import { Nothing } from '../../ui/section.tsx';
+import { EmptyText } from '../../ui/section.tsx';
 import { TextDiff } from '../../ui/text-diff.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
 import { StepRow } from './step-row.tsx';
@@ -56,7 +56,7 @@ export function VariableValues({ session, shown, name, agent }: VariableValuesPr
 }
 
 function Value({ change: { value, before } }: { change: VariableChange }) {
-  if (value === undefined) return <Nothing>Removed when the task that defined it ended.</Nothing>;
+  if (value === undefined) return <EmptyText>Removed when the task that defined it ended.</EmptyText>;
   const isCompared =
     before !== undefined && before.length <= MAX_COMPARED_LENGTH && value.length <= MAX_COMPARED_LENGTH;
   return (

@@ -18,7 +18,7 @@ import {
   type RequestDifference,
 } from './request-difference.ts';
 import { MoreButton } from '../../ui/more-button.tsx';
-import { Nothing, Section } from '../../ui/section.tsx';
+import { EmptyText, Section } from '../../ui/section.tsx';
 import { ToolDescription } from '../../request/tool-list.tsx';
 
 /** How many changes of a kind are drawn at first, and again at each press. */
@@ -26,10 +26,10 @@ const CHANGES_AT_ONCE = 30;
 /** Longer texts are not compared word by word, in characters. */
 const MAX_COMPARED_LENGTH = 100_000;
 
-const looks = {
-  added: { Icon: Plus, look: 'text-ok', word: 'Added' },
-  removed: { Icon: Minus, look: 'text-danger', word: 'Removed' },
-  changed: { Icon: Pencil, look: 'text-warn', word: 'Changed' },
+const styles = {
+  added: { Icon: Plus, className: 'text-ok', word: 'Added' },
+  removed: { Icon: Minus, className: 'text-danger', word: 'Removed' },
+  changed: { Icon: Pencil, className: 'text-warn', word: 'Changed' },
 } as const;
 
 type ChangesTabProps = { step: StepState; before: StepState | undefined };
@@ -150,17 +150,17 @@ function SettingRow({ change }: { change: Change<unknown> & { name: string } }) 
   );
 }
 
-function ChangeLabel({ change }: { change: keyof typeof looks }) {
-  const { Icon, look, word } = looks[change];
+function ChangeLabel({ change }: { change: keyof typeof styles }) {
+  const { Icon, className, word } = styles[change];
   return (
-    <span className={clsx('inline-flex shrink-0 items-center gap-1 text-sm', look)}>
+    <span className={clsx('inline-flex shrink-0 items-center gap-1 text-sm', className)}>
       <Icon aria-hidden className="size-3.5" />
       {word}
     </span>
   );
 }
 
-type ChangedNameProps = { kind: NamedKind; name: string; change: keyof typeof looks };
+type ChangedNameProps = { kind: NamedKind; name: string; change: keyof typeof styles };
 
 function ChangedName({ kind, name, change }: ChangedNameProps) {
   return (
@@ -186,9 +186,9 @@ function ChangedValue({ change }: { change: Change<unknown> }) {
   return (
     <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3">
       <dt className="text-sm text-ink-3">before</dt>
-      <dd>{change.change === 'added' ? <Nothing>not set</Nothing> : <Data value={change.before} />}</dd>
+      <dd>{change.change === 'added' ? <EmptyText>not set</EmptyText> : <Data value={change.before} />}</dd>
       <dt className="text-sm text-ink-3">now</dt>
-      <dd>{change.change === 'removed' ? <Nothing>not set</Nothing> : <Data value={change.after} />}</dd>
+      <dd>{change.change === 'removed' ? <EmptyText>not set</EmptyText> : <Data value={change.after} />}</dd>
     </dl>
   );
 }
@@ -196,7 +196,7 @@ function ChangedValue({ change }: { change: Change<unknown> }) {
 /** Two texts, merged, without the lines that are far from any difference. */
 function ComparedText({ before, after }: { before: string; after: string }) {
   if (Math.max(before.length, after.length) > MAX_COMPARED_LENGTH) {
-    return <Nothing>The texts are too long to compare here. The Request tab has each of them.</Nothing>;
+    return <EmptyText>The texts are too long to compare here. The Request tab has each of them.</EmptyText>;
   }
   return (
     <div className="font-mono text-sm wrap-anywhere whitespace-pre-wrap text-ink-2">

@@ -7,10 +7,10 @@ import { MoreButton } from '../../ui/more-button.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
 import type { StepNote } from './step-notes.ts';
 
-const looks = {
-  retry: { Icon: RotateCw, look: 'text-warn' },
-  warning: { Icon: TriangleAlert, look: 'text-warn' },
-  steer: { Icon: CornerDownRight, look: 'text-ink-3' },
+const styles = {
+  retry: { Icon: RotateCw, className: 'text-warn' },
+  warning: { Icon: TriangleAlert, className: 'text-warn' },
+  steer: { Icon: CornerDownRight, className: 'text-ink-3' },
 } as const;
 
 /** How many notes are drawn at first, and again at each press; how much of one, in characters. */
@@ -25,11 +25,11 @@ export function NoteList({ notes }: { notes: readonly StepNote[] }) {
     <div className="border-b border-line bg-raised px-4 narrow:px-3 py-1.5">
       <ul aria-label="Notes" className="grid grid-cols-[minmax(0,1fr)] gap-1">
         {notes.slice(0, most).map(({ key, kind, t, label, text }) => {
-          const { Icon, look } = looks[kind];
+          const { Icon, className } = styles[kind];
           return (
             <li key={key} data-note={kind} className="text-sm">
               <p className="flex items-center gap-1.5">
-                <Icon aria-hidden className={clsx('size-3.5 shrink-0', look)} />
+                <Icon aria-hidden className={clsx('size-3.5 shrink-0', className)} />
                 <span className="min-w-0 font-medium wrap-anywhere">{label}</span>
                 {t !== undefined && (
                   <span className="ml-auto shrink-0 pl-2 text-ink-3">at {formatDuration(t)}</span>

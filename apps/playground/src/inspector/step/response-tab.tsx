@@ -10,7 +10,7 @@ import { visibleText } from '../../ui/visible-text.ts';
 import { RawEvents } from './raw-events.tsx';
 import { readResponse, type ResponseRow } from './response-rows.ts';
 import { MoreButton } from '../../ui/more-button.tsx';
-import { FactList, Nothing, Section } from '../../ui/section.tsx';
+import { FactList, EmptyText, Section } from '../../ui/section.tsx';
 import type { StepContent } from './step-content.ts';
 
 /** How many parts are drawn at first, and again at each press. */
@@ -76,7 +76,7 @@ type AnswerPartsProps = { rows: readonly ResponseRow[]; content: StepContent };
 
 function AnswerParts({ rows, content }: AnswerPartsProps) {
   const [most, setMost] = useState(ROWS_AT_ONCE);
-  if (rows.length === 0) return <Nothing>Nothing has come back yet.</Nothing>;
+  if (rows.length === 0) return <EmptyText>Nothing has come back yet.</EmptyText>;
   return (
     <>
       <ol className="grid grid-cols-[minmax(0,1fr)] gap-2">
@@ -95,21 +95,21 @@ function AnswerParts({ rows, content }: AnswerPartsProps) {
   );
 }
 
-const looks = {
-  text: { Icon: MessageSquareText, look: 'text-text-kind', word: 'Text' },
-  reasoning: { Icon: Brain, look: 'text-thinking', word: 'Thinking' },
-  call: { Icon: Wrench, look: 'text-tool', word: 'Tool call' },
-  source: { Icon: Link2, look: 'text-ink-3', word: 'Source' },
-  file: { Icon: FileText, look: 'text-ink-3', word: 'File' },
-  custom: { Icon: Puzzle, look: 'text-ink-3', word: 'Provider’s own part' },
+const styles = {
+  text: { Icon: MessageSquareText, className: 'text-text-kind', word: 'Text' },
+  reasoning: { Icon: Brain, className: 'text-thinking', word: 'Thinking' },
+  call: { Icon: Wrench, className: 'text-tool', word: 'Tool call' },
+  source: { Icon: Link2, className: 'text-ink-3', word: 'Source' },
+  file: { Icon: FileText, className: 'text-ink-3', word: 'File' },
+  custom: { Icon: Puzzle, className: 'text-ink-3', word: 'Provider’s own part' },
 } as const;
 
 function AnswerPart({ row, content }: { row: ResponseRow; content: StepContent }) {
-  const { Icon, look, word } = looks[row.kind];
+  const { Icon, className, word } = styles[row.kind];
   return (
     <>
       <p className="mb-1 flex items-center gap-1.5 text-xs font-medium text-ink-3">
-        <Icon aria-hidden className={`size-3.5 shrink-0 ${look}`} />
+        <Icon aria-hidden className={`size-3.5 shrink-0 ${className}`} />
         {word}
         {row.isVoid && <span className="font-normal text-warn">broke off, not part of the answer</span>}
         <span className="ml-auto font-normal">after {formatDuration(row.t - content.step.startedAt)}</span>

@@ -1,6 +1,6 @@
 import type { RunEvent, StepState } from '@cueline/core';
 import { steerLabel } from '../../transcript/steer-labels.ts';
-import type { SteerFacts } from '../../transcript/transcript-item.ts';
+import type { SteerFields } from '../../transcript/transcript-item.ts';
 import { formatDuration } from '../../ui/format.ts';
 
 /** An event of a step besides its request and its response: a retry, a warning, a message to the model. */
@@ -22,7 +22,7 @@ export function notesOfStep(
   step: Pick<StepState, 'steered'>,
   events: readonly RunEvent[],
   earlier: readonly RunEvent[],
-  after: SteerFacts['after'],
+  after: SteerFields['after'],
 ): StepNote[] {
   const times = new Map<string, number>();
   for (const list of [earlier, events]) {

@@ -1,12 +1,12 @@
 import { Dialog } from 'radix-ui';
 import { useRef } from 'react';
-import { loadLater } from '../../panes/load-later.tsx';
+import { lazyComponent } from '../../panes/lazy-component.tsx';
 import { usePlayground } from '../../state/store.ts';
 import { usePaletteKey } from './use-palette-key.ts';
 import { useReturnFocus } from '../../ui/use-return-focus.ts';
 
 // loaded when the palette is first opened
-const CommandList = loadLater(() => import('./command-list.tsx').then((it) => it.CommandList));
+const CommandList = lazyComponent(() => import('./command-list.tsx').then((it) => it.CommandList));
 
 /** A dialog that finds commands, steps, scripts, examples and runs by their names. */
 export function CommandPalette() {

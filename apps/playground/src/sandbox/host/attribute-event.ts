@@ -5,27 +5,27 @@ import type {
   RunEvent,
   SerializedError,
 } from '@cueline/core';
-import { modelFacts } from './run-log-writer.ts';
+import { modelFields } from './run-log-writer.ts';
 
-/** The page's own facts about a run, because the worker could claim anything. */
-export type KnownFacts = {
+/** What the page itself knows about a run, because the worker could claim anything. */
+export type KnownValues = {
   /** `provider:model`. */
   model: () => string;
   /** The input that the user gave; undefined if there is none. */
   input: unknown;
-  /** Returns the error with the page's own facts about a failed model call. */
+  /** Returns the error with what the page itself knows about a failed model call. */
   attributeError: (error: SerializedError) => SerializedError;
 };
 
-/** Replaces the worker's claims in events with the page's own facts. */
+/** Replaces the worker's claims in events with what the page itself knows. */
 export type EventAttribution = {
-  /** Returns the event with the page's own facts. */
+  /** Returns the event with what the page itself knows. */
   attribute(event: RunEvent): RunEvent;
   /** Remembers the user's response, if the command is one. */
   remember(command: RunCommand): void;
 };
 
-export function createEventAttribution({ model, input, attributeError }: KnownFacts): EventAttribution {
+export function createEventAttribution({ model, input, attributeError }: KnownValues): EventAttribution {
   const approvals = new Map<string, ApprovalResponse>();
   const clientTools = new Map<string, ClientToolResponse>();
   return {
@@ -37,7 +37,7 @@ export function createEventAttribution({ model, input, attributeError }: KnownFa
       switch (event.type) {
         case 'run-start': {
           const { simulated: _claimed, input: _input, ...start } = event;
-          return { ...start, ...modelFacts(model()), ...(input === undefined ? {} : { input }) };
+          return { ...start, ...modelFields(model()), ...(input === undefined ? {} : { input }) };
         }
         case 'step-start':
           return event.request.model === undefined

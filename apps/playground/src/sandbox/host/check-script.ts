@@ -2,18 +2,18 @@ import { CuelineError, type InputIssue, type SerializedError } from '@cueline/co
 import { toRunError } from '@cueline/core/models';
 import { redactKeys } from '../../model/redact-keys.ts';
 import type { SandboxLimits } from '../limits.ts';
-import { encodeMessage, type ScriptFacts, type ToWorker } from '../protocol.ts';
+import { encodeMessage, type ScriptReport, type ToWorker } from '../protocol.ts';
 import { compileScript, type CompiledScript } from '../script/compile-script.ts';
 import { ScriptError } from '../script/script-error.ts';
 import type { WorkerFrame } from './worker-frame.ts';
 import { describeWorkerEnd } from './describe-worker-end.ts';
-import { readFacts, readIssues, readPreview, type Preview } from './read-check.ts';
+import { readReport, readIssues, readPreview, type Preview } from './read-check.ts';
 import { readMessage, type ReadMessage } from './read-message.ts';
 import type { ScriptProblem } from './sandbox-run-options.ts';
 
 /** What a script reports about itself; `problem` is the reason why something is missing. */
 export type ScriptCheck = {
-  readonly facts?: ScriptFacts | undefined;
+  readonly report?: ScriptReport | undefined;
   readonly preview?: Preview | undefined;
   readonly problem?: CheckProblem | undefined;
 };
@@ -66,13 +66,13 @@ function follow(
   { dryRun, signal, limits, secrets }: CheckOptions,
 ): Promise<ScriptCheck> {
   return new Promise((resolve) => {
-    let facts: ScriptFacts | undefined;
+    let report: ScriptReport | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const finish = (result: ScriptCheck): void => {
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);
       frame.close();
-      resolve({ facts, ...result });
+      resolve({ report, ...result });
     };
     const fail = (error: CuelineError): void => finish({ problem: { message: error.message, phase: 'run' } });
     const abort = (): void => finish({});
@@ -83,9 +83,9 @@ function follow(
         case 'ready':
           timer ??= setTimeout(() => fail(tookTooLong(limits)), limits.preview);
           return;
-        case 'facts':
-          facts = readFacts(answer.facts);
-          if (facts === undefined) fail(unreadable);
+        case 'report':
+          report = readReport(answer.report);
+          if (report === undefined) fail(unreadable);
           else if (dryRun === undefined) finish({});
           return;
         case 'dry-run': {

@@ -2,7 +2,7 @@ import type { CompiledRequest, InputIssue, InstructionPart, RunEvent } from '@cu
 import { estimateTokens } from '@cueline/core/inspect';
 import { createEventCounter, isRunEvent } from '@cueline/core/link';
 import * as z from 'zod';
-import type { InputFacts, ScriptFacts } from '../protocol.ts';
+import type { InputReport, ScriptReport } from '../protocol.ts';
 
 /** The first request of a script, and the warnings of making it. */
 export type Preview = { readonly request: CompiledRequest; readonly warnings: readonly string[] };
@@ -15,7 +15,7 @@ const MAX_ISSUES = 20;
 /** A larger schema would make the form too long, so its input is edited as JSON. */
 const schemaLimits = { eventLength: 200_000, values: 5_000, depth: 40 };
 
-const facts = z.object({
+const report = z.object({
   name: z.string(),
   input: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('none') }),
@@ -26,15 +26,15 @@ const facts = z.object({
 });
 
 /** What a script says about itself, or undefined for anything else. */
-export function readFacts(value: unknown): ScriptFacts | undefined {
-  if (isTooLarge({ type: 'custom', facts: value })) return undefined;
-  const parsed = facts.safeParse(value);
+export function readReport(value: unknown): ScriptReport | undefined {
+  if (isTooLarge({ type: 'custom', report: value })) return undefined;
+  const parsed = report.safeParse(value);
   if (!parsed.success) return undefined;
   const { name, input } = parsed.data;
   return { name: name.slice(0, MAX_NAME_LENGTH), input: boundInput(input) };
 }
 
-function boundInput(input: InputFacts): InputFacts {
+function boundInput(input: InputReport): InputReport {
   if (input.kind !== 'schema') return input;
   const excess = createEventCounter(schemaLimits)({ type: 'custom', schema: input.schema });
   return excess === undefined ? input : { kind: 'any' };

@@ -39,7 +39,7 @@ const message = z.discriminatedUnion('type', [
     toolCallId: z.string().optional(),
   }),
   // checked by read-check.ts
-  z.object({ type: z.literal('facts'), facts: z.unknown() }),
+  z.object({ type: z.literal('report'), report: z.unknown() }),
   z.object({ type: z.literal('dry-run'), request: z.unknown(), warnings: z.unknown() }),
   z.object({
     type: z.literal('definition'),
@@ -66,10 +66,10 @@ const message = z.discriminatedUnion('type', [
   z.object({ type: z.literal('model-abort'), call }),
 ]);
 
-/** A message of the worker; its events, facts and requests are still unchecked. */
+/** A message of the worker; its events, report and requests are still unchecked. */
 export type ReadMessage =
-  | Exclude<ToHost, { type: 'events' | 'facts' | 'dry-run' }>
-  | { type: 'facts'; facts: unknown }
+  | Exclude<ToHost, { type: 'events' | 'report' | 'dry-run' }>
+  | { type: 'report'; report: unknown }
   | { type: 'dry-run'; request: unknown; warnings: unknown }
   | { type: 'events'; events: readonly unknown[] };
 

@@ -57,7 +57,7 @@ function ownStart(model: string, request: RunLogWriterOptions['request']): RunEv
     type: 'run-start',
     v: LOG_VERSION,
     runId: `run-${id}`,
-    ...modelFacts(model),
+    ...modelFields(model),
     ...(request.input === undefined ? {} : { input: request.input }),
     messages: [...(request.messages ?? [])],
     messageId: `msg-${id}`,
@@ -65,6 +65,6 @@ function ownStart(model: string, request: RunLogWriterOptions['request']): RunEv
 }
 
 /** The model, as a `run-start` names it. */
-export function modelFacts(model: string): { model: string; simulated?: boolean } {
+export function modelFields(model: string): { model: string; simulated?: boolean } {
   return { model, ...(model.startsWith('simulated:') ? { simulated: true } : {}) };
 }

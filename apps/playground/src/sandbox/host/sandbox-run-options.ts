@@ -32,7 +32,7 @@ export type SandboxRunOptions = {
   onDefinition: (definition: DefinitionLine) => void;
 };
 
-/** A run that is under way in the sandbox. */
+/** A run that is in progress in the sandbox. */
 export type SandboxRun = {
   /** Sends a command to the run. Never rejects: if there is no answer, the reply has the reason. */
   send(command: RunCommand): Promise<EditReply>;

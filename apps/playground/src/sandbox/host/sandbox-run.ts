@@ -4,7 +4,7 @@ import { CuelineError, type EditReply, type RunCommand, type SerializedError } f
 import { createEventCounter } from '@cueline/core/link';
 import { toRunError } from '@cueline/core/models';
 import { redactKeys } from '../../model/redact-keys.ts';
-import { createSlices } from '../slices.ts';
+import { createTimeSlices } from '../time-slices.ts';
 import { encodeMessage, type ToWorker } from '../protocol.ts';
 import { compileScript, type CompiledScript } from '../script/compile-script.ts';
 import { ScriptError, type ScriptPosition } from '../script/script-error.ts';
@@ -109,7 +109,7 @@ class ScriptRun implements SandboxRun {
 
   async #readInbox(): Promise<void> {
     this.#isReading = true;
-    const pause = createSlices();
+    const pause = createTimeSlices();
     try {
       for (let sent = this.#inbox.shift(); sent !== undefined; sent = this.#inbox.shift()) {
         if (typeof sent === 'string') await this.#readText(sent, pause);

@@ -1,6 +1,6 @@
 import { dryRun, type PromptDefinition } from '@cueline/core';
 import * as z from 'zod';
-import type { InputFacts, ScriptFacts, ToHost, ToWorker } from '../protocol.ts';
+import type { InputReport, ScriptReport, ToHost, ToWorker } from '../protocol.ts';
 
 type Definition = PromptDefinition<unknown>;
 type CheckOptions = {
@@ -14,18 +14,18 @@ export async function checkScript(
   own: Definition,
   { dryRun: wanted, send }: CheckOptions,
 ): Promise<void> {
-  send({ type: 'facts', facts: await readFacts(own) });
+  send({ type: 'report', report: await describeScript(own) });
   if (wanted === undefined) return;
   const { request, warnings } = await dryRun(watched, { input: wanted.input });
   send({ type: 'dry-run', request, warnings });
 }
 
 /** The name of a prompt, and what it takes as input. */
-export async function readFacts(definition: Definition): Promise<ScriptFacts> {
+export async function describeScript(definition: Definition): Promise<ScriptReport> {
   return { name: definition.name, input: await inputOf(definition) };
 }
 
-async function inputOf({ input, policySetup, run }: Definition): Promise<InputFacts> {
+async function inputOf({ input, policySetup, run }: Definition): Promise<InputReport> {
   if (policySetup !== undefined) {
     // an agent takes a text, and a session takes nothing
     return input === undefined ? { kind: 'none' } : { kind: 'schema', schema: { type: 'string' } };

@@ -6,7 +6,7 @@ import {
   type LanguageModelV4StreamResult,
 } from '@ai-sdk/provider';
 import { CuelineError } from '@cueline/core';
-import type { ModelFacts, ModelFailure, ToHost, ToWorker } from '../protocol.ts';
+import type { ModelInfo, ModelFailure, ToHost, ToWorker } from '../protocol.ts';
 import { collectAnswer } from './collect-answer.ts';
 import { createPartStream, type PartStream } from './part-stream.ts';
 
@@ -24,7 +24,7 @@ type Call = PartStream<LanguageModelV4StreamPart> & {
 };
 
 /** A model whose calls the page makes. The worker knows only the names of the page's model. */
-export function createRemoteModel(facts: ModelFacts, send: (message: ToHost) => void): RemoteModel {
+export function createRemoteModel(info: ModelInfo, send: (message: ToHost) => void): RemoteModel {
   const calls = new Map<number, Call>();
   let lastCall = 0;
 
@@ -68,7 +68,7 @@ export function createRemoteModel(facts: ModelFacts, send: (message: ToHost) => 
   return {
     model: {
       specificationVersion: 'v4',
-      ...facts,
+      ...info,
       supportedUrls: {},
       doStream,
       doGenerate: async (options) => collectAnswer((await doStream(options)).stream),

@@ -47,7 +47,7 @@ export function createRuntime(options: {
   };
 
   const settle = async (): Promise<void> => {
-    await nextTurn();
+    await nextTask();
     outbox.flush();
   };
 
@@ -133,7 +133,7 @@ async function obey(run: RunHandle | undefined, command: RunCommand): Promise<Ed
 }
 
 /** Waits one turn of the event loop, so that the parts of the stream before a tool's call are sent first. */
-function nextTurn(): Promise<unknown> {
+function nextTask(): Promise<unknown> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
     port1.addEventListener('message', resolve);

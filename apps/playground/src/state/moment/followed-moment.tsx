@@ -65,7 +65,7 @@ function useDrawnMoment(): Shown {
       const isDragged = useInspection.getState().scrub !== undefined;
       if (begun.current.shown !== drawn) {
         if (!isDragged || performance.now() - begun.current.at <= SLOW_DRAW) return;
-        // React drops the draw that is under way
+        // React drops the draw that is in progress
         begin(drawn);
         isSlow = true;
       }

@@ -5,24 +5,24 @@ import type { TaskVerdict } from '../../tasks/verdicts.ts';
 import { isSuspended } from '../outcome.ts';
 
 /** How far a call has come, as a label and an icon. */
-export type CallStatus = { label: string; look: string; Icon: LucideIcon; spins?: boolean };
+export type CallStatus = { label: string; className: string; Icon: LucideIcon; spins?: boolean };
 
 const ofState: Record<ToolCallState['state'], CallStatus> = {
-  'input-streaming': { label: 'Writing arguments', look: 'text-ink-2', Icon: Ellipsis },
-  'input-available': { label: 'Ready', look: 'text-ink-2', Icon: Ellipsis },
-  running: { label: 'Running', look: 'text-tool', Icon: LoaderCircle, spins: true },
-  'output-available': { label: 'Done', look: 'text-ok', Icon: Check },
-  'output-error': { label: 'Failed', look: 'text-danger', Icon: CircleAlert },
-  interrupted: { label: 'Interrupted', look: 'text-ink-2', Icon: Ban },
+  'input-streaming': { label: 'Writing arguments', className: 'text-ink-2', Icon: Ellipsis },
+  'input-available': { label: 'Ready', className: 'text-ink-2', Icon: Ellipsis },
+  running: { label: 'Running', className: 'text-tool', Icon: LoaderCircle, spins: true },
+  'output-available': { label: 'Done', className: 'text-ok', Icon: Check },
+  'output-error': { label: 'Failed', className: 'text-danger', Icon: CircleAlert },
+  interrupted: { label: 'Interrupted', className: 'text-ink-2', Icon: Ban },
 };
-const asking: CallStatus = { label: 'Waiting for you', look: 'text-warn', Icon: Pause };
-const suspended: CallStatus = { label: 'Suspended', look: 'text-warn', Icon: Pause };
-const refused: CallStatus = { label: 'Refused', look: 'text-ink-2', Icon: Ban };
+const asking: CallStatus = { label: 'Waiting for you', className: 'text-warn', Icon: Pause };
+const suspended: CallStatus = { label: 'Suspended', className: 'text-warn', Icon: Pause };
+const refused: CallStatus = { label: 'Refused', className: 'text-ink-2', Icon: Ban };
 /** Calls that hand in a task's result, by the decision of the task list. */
 const ofVerdict: Record<TaskVerdict['kind'], CallStatus> = {
-  accepted: { label: 'Accepted', look: 'text-ok', Icon: Check },
-  refused: { label: 'Not accepted', look: 'text-warn', Icon: Undo2 },
-  unused: { label: 'Not used', look: 'text-ink-2', Icon: Ban },
+  accepted: { label: 'Accepted', className: 'text-ok', Icon: Check },
+  refused: { label: 'Not accepted', className: 'text-warn', Icon: Undo2 },
+  unused: { label: 'Not used', className: 'text-ink-2', Icon: Ban },
 };
 
 /** Returns how far a call has come: `pending` is its approval or client tool call, `verdict` that of the task list. */

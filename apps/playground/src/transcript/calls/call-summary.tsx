@@ -23,17 +23,17 @@ function argumentsOf({ input }: ToolCallState): { name?: string; value: string }
   return keyArguments(input, 64);
 }
 
-type Result = { text: string; look: string; arrow?: boolean };
+type Result = { text: string; className: string; arrow?: boolean };
 
 /** The result in a few words, or the error; undefined before there is one, and if it is shown elsewhere. */
 function resultOf(call: ToolCallState, quiet: boolean, verdict: TaskVerdict | undefined): Result | undefined {
   const { state, input, output, errorText = '' } = call;
-  if (verdict?.kind === 'refused') return { text: summarize(verdict.reason, 200), look: 'text-warn' };
+  if (verdict?.kind === 'refused') return { text: summarize(verdict.reason, 200), className: 'text-warn' };
   if (state === 'output-available' && !isSuspended(call)) {
-    return { text: summarize(newFields(output, input), 200, 6), look: 'text-ink', arrow: true };
+    return { text: summarize(newFields(output, input), 200, 6), className: 'text-ink', arrow: true };
   }
   return state === 'output-error' && !quiet
-    ? { text: summarize(errorText, 200), look: 'text-danger' }
+    ? { text: summarize(errorText, 200), className: 'text-danger' }
     : undefined;
 }
 
@@ -92,7 +92,7 @@ export function CallSummary({
         <span
           className={clsx(
             'min-w-0 text-sm narrow:order-last narrow:line-clamp-3 narrow:basis-full narrow:wrap-anywhere',
-            result.look,
+            result.className,
             fits === 'always' ? insetOnPhone[inset] : clsx(below, inset),
             fits === 'wide' && '@min-[680px]:order-none @min-[680px]:basis-auto @min-[680px]:pl-0',
           )}

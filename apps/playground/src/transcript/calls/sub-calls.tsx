@@ -13,11 +13,11 @@ import type { RunClock } from '../../state/run-clock.ts';
 /** How many calls are drawn at first; a button draws all. */
 const LAST_CALLS = 200;
 
-const statuses: Record<SubCallState['state'], { label: string; look: string; Icon: typeof Check }> = {
-  running: { label: 'Running', look: 'text-tool animate-spin', Icon: LoaderCircle },
-  'output-available': { label: 'Done', look: 'text-ok', Icon: Check },
-  'output-error': { label: 'Failed', look: 'text-danger', Icon: CircleAlert },
-  interrupted: { label: 'Interrupted', look: 'text-ink-3', Icon: Ban },
+const statuses: Record<SubCallState['state'], { label: string; className: string; Icon: typeof Check }> = {
+  running: { label: 'Running', className: 'text-tool animate-spin', Icon: LoaderCircle },
+  'output-available': { label: 'Done', className: 'text-ok', Icon: Check },
+  'output-error': { label: 'Failed', className: 'text-danger', Icon: CircleAlert },
+  interrupted: { label: 'Interrupted', className: 'text-ink-3', Icon: Ban },
 };
 
 type SubCallsProps = { subCalls: readonly SubCallState[]; clock: RunClock | undefined };
@@ -46,7 +46,7 @@ type SubCallProps = { call: SubCallState; clock: RunClock | undefined };
 
 const SubCall = memo(function SubCall({ call, clock }: SubCallProps) {
   const { name, state, startedAt, ms } = call;
-  const { label, look, Icon } = statuses[state];
+  const { label, className, Icon } = statuses[state];
   const [open, setOpen] = useState(false);
   return (
     <li data-sub-call={name} data-state={state} className="text-sm">
@@ -60,7 +60,7 @@ const SubCall = memo(function SubCall({ call, clock }: SubCallProps) {
           <ChevronRight
             className={clsx('size-3 shrink-0 text-ink-3 transition-transform', open && 'rotate-90')}
           />
-          <Icon aria-hidden className={clsx('size-3.5 shrink-0', look)} />
+          <Icon aria-hidden className={clsx('size-3.5 shrink-0', className)} />
           <span className="sr-only">{label}: </span>
           <bdi
             title={visibleText(name)}

@@ -17,7 +17,7 @@ import type { RunClock } from '../../state/run-clock.ts';
 const EDITED = 'Edited';
 
 /**
- * One tool call, folded to a line: name, key arguments, result, time. `clock` is missing unless the run is under way.
+ * One tool call, folded to a line: name, key arguments, result, time. `clock` is missing unless the run is in progress.
  */
 export function ToolCard({
   call,
@@ -94,7 +94,7 @@ export function ToolCard({
               <Pencil aria-hidden className="size-3" /> {EDITED}
             </span>
           )}
-          <span className={clsx('flex items-center gap-1', status.look)}>
+          <span className={clsx('flex items-center gap-1', status.className)}>
             <status.Icon className={clsx('size-3.5', status.spins && 'animate-spin')} />
             {status.label}
           </span>

@@ -45,10 +45,10 @@ export function OpenLinkDialog() {
           </p>
           <div className="mt-4 flex justify-end gap-2">
             <AlertDialog.Cancel asChild>
-              <Button look="outline">Cancel</Button>
+              <Button variant="outline">Cancel</Button>
             </AlertDialog.Cancel>
             <AlertDialog.Action asChild>
-              <Button look="primary" onClick={() => open(url, '_blank', 'noopener,noreferrer')}>
+              <Button variant="primary" onClick={() => open(url, '_blank', 'noopener,noreferrer')}>
                 <ExternalLink />
                 Open in a new tab
               </Button>

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { flushSync } from 'react-dom';
-import { useGradual } from '../../state/use-gradual.ts';
+import { useDrawnCount } from '../../state/use-drawn-count.ts';
 import type { ListItem } from './list-items.ts';
 import { mountedRows, SEARCHED, WHOLE } from './mounted-rows.ts';
 import type { TouchedRows } from './use-touched-rows.ts';
@@ -28,7 +28,7 @@ export function useMountedRows({
   const printing = usePrinting();
   const most = useSearching() && canSearch ? SEARCHED : WHOLE;
   const { length } = rows;
-  const drawn = useGradual(length <= most ? length : 0, most);
+  const drawn = useDrawnCount(length <= most ? length : 0, most);
   const { marked } = touched;
   return mountedRows({
     length,

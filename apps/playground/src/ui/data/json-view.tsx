@@ -37,10 +37,10 @@ function paint(json: string) {
   for (const match of json.matchAll(token)) {
     if (match.index > end) painted.push(json.slice(end, match.index));
     const [all, text, colon] = match;
-    const look =
+    const className =
       text !== undefined && colon !== undefined ? 'text-ink' : text !== undefined ? 'text-ok' : 'text-tool';
     painted.push(
-      <span key={match.index} className={look}>
+      <span key={match.index} className={className}>
         {text !== undefined && colon !== undefined ? text : all}
       </span>,
       text !== undefined && colon !== undefined ? colon : '',

@@ -123,7 +123,7 @@ test('the name of a file and the title of a run are shown with their hidden char
     createElement(RunRowItem, {
       row: { ...row, startedOn: 1, hasLog: true } as RunRow,
       parent: undefined,
-      isUnderWay: false,
+      isInProgress: false,
       isShown: false,
       nextFocusRef: { current: undefined },
       onOpen() {},

@@ -181,7 +181,7 @@ export class CallPolicy implements LoopPolicy {
   async #afterAnswer(step: CallStep): Promise<string | undefined> {
     const { name, onException } = this.#config;
     const answer = await readAnswer(step, this.#reader, this.#refused, this.#secrets);
-    const { event, fault } = answer;
+    const { event, issue } = answer;
     this.#take(event);
     const { messages } = step.response;
     if (this.#state === 'failed') {
@@ -191,11 +191,11 @@ export class CallPolicy implements LoopPolicy {
           : unusableAnswersError(name, this.#counters.failures, answer);
       return undefined;
     }
-    if (fault !== undefined) {
+    if (issue !== undefined) {
       // an empty answer cannot be sent back
       this.#conversation.addUnusableAnswer(event === 'silent' ? [] : messages);
       const attempt = this.#counters.exceptions;
-      return exceptionMessage(name, onException, { error_message: fault, text: step.text, attempt });
+      return exceptionMessage(name, onException, { error_message: issue, text: step.text, attempt });
     }
     this.#conversation.addAnswer(messages);
     if (this.#state !== 'done') return this.#afterCalls();
@@ -224,11 +224,11 @@ export class CallPolicy implements LoopPolicy {
   }
 }
 
-function unusableAnswersError(name: string, answers: number, { fault, cause }: Answer): CuelineError {
+function unusableAnswersError(name: string, answers: number, { issue, cause }: Answer): CuelineError {
   const attempts = answers === 1 ? 'in its only attempt' : `in ${answers} attempts`;
   return new CuelineError(
     'parse_failed',
-    `Agent "${name}" gave no valid answer ${attempts}. Try another model, or ask for a simpler answer. The last fault: ${fault}`,
+    `Agent "${name}" gave no valid answer ${attempts}. Try another model, or ask for a simpler answer. The last issue: ${issue}`,
     cause === undefined ? {} : { cause },
   );
 }

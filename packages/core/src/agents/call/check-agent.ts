@@ -3,7 +3,7 @@ import { isRecord } from '../../base/is-record.ts';
 import { quoteValue } from '../../base/quote-value.ts';
 import { inOptions, optionNames } from '../../prompt/option-names.ts';
 import { isToolList } from '../../tools/tool-list.ts';
-import { refuseFaults } from '../refuse-faults.ts';
+import { throwFirstIssue } from '../throw-first-issue.ts';
 import { isTags } from '../tags/tags.ts';
 import type { AgentConfig } from './agent-config.ts';
 import type { CallLimits } from './call-state.ts';
@@ -38,7 +38,7 @@ const callOptionNames = optionNames.filter((name) => !Object.hasOwn(elsewhere, n
 /** Checks an agent's configuration, when its first call begins. @throws CuelineError `invalid_definition` */
 export function checkAgent(config: AgentConfig): void {
   if (!isRecord(config) || typeof config['name'] !== 'string' || config['name'].trim() === '') {
-    refuseFaults('invalid_definition', [
+    throwFirstIssue('invalid_definition', [
       "An agent needs a name: defineAgent({ name: 'editor', instructions: '…' }).",
     ]);
   }
@@ -46,7 +46,7 @@ export function checkAgent(config: AgentConfig): void {
   checkNames(`Agent "${name}"`, config, Object.keys(names), 'invalid_definition', (key) =>
     inOptions('defineAgent(', key, callOptionNames),
   );
-  refuseFaults('invalid_definition', faultsOf(config));
+  throwFirstIssue('invalid_definition', issuesOf(config));
   checkNames(`options of agent "${name}"`, options, callOptionNames, 'invalid_definition', (key) =>
     Object.hasOwn(elsewhere, key)
       ? `options of agent "${name}" cannot have ${key}. ${elsewhere[key]}`
@@ -54,7 +54,7 @@ export function checkAgent(config: AgentConfig): void {
   );
 }
 
-function* faultsOf(config: AgentConfig): Generator<string> {
+function* issuesOf(config: AgentConfig): Generator<string> {
   const { name, instructions, tools = [], onException, onInterrupt, options } = config;
   if (typeof instructions !== 'string' || instructions.trim() === '') {
     yield `Agent "${name}" needs instructions: { instructions: 'You edit texts.' }.`;

@@ -33,8 +33,8 @@ export type OutputReader = {
 /** One answer of the model, with the results of its calls. */
 export type CallStep = StepResult<ToolSet, UserContext>;
 
-/** What an answer means for its call: an event, and either a value or the fault. */
-export type Answer = { event: CallEvent; value?: unknown; fault?: string; cause?: unknown };
+/** What an answer means for its call: an event, and either a value or the issue. */
+export type Answer = { event: CallEvent; value?: unknown; issue?: string; cause?: unknown };
 
 /** Finish reasons that truncate an answer, and their causes. */
 const truncatingFinishReasons: Partial<Record<FinishReason, string>> = {
@@ -73,20 +73,20 @@ export async function readAnswer(
   secrets: readonly string[],
 ): Promise<Answer> {
   if (refused.size > 0) {
-    const fault = `it calls ${[...refused].join(', ')}, and no tool can be called any more.`;
-    return { event: 'called', fault };
+    const issue = `it calls ${[...refused].join(', ')}, and no tool can be called any more.`;
+    return { event: 'called', issue };
   }
   if (unansweredCall(step, { isAsking: true }) !== undefined) return { event: 'waiting' };
   if (step.toolCalls.some(({ providerExecuted }) => providerExecuted !== true)) return { event: 'called' };
-  if (step.text.trim() === '') return { event: 'silent', fault: 'it is empty.' };
+  if (step.text.trim() === '') return { event: 'silent', issue: 'it is empty.' };
   const limit = truncatingFinishReasons[step.finishReason];
   if (limit !== undefined && reader.isWhole?.(step.text) !== true) {
-    return { event: 'unreadable', fault: `it was cut off by ${limit}. Answer in fewer words.` };
+    return { event: 'unreadable', issue: `it was cut off by ${limit}. Answer in fewer words.` };
   }
   try {
     return { event: 'answered', value: await reader.parse(step.text) };
   } catch (thrown) {
-    return { event: 'unreadable', fault: redact(thrownText(thrown), secrets), cause: thrown };
+    return { event: 'unreadable', issue: redact(thrownText(thrown), secrets), cause: thrown };
   }
 }
 

@@ -1,11 +1,11 @@
 import { checkNames } from '../../base/check-names.ts';
-import { successorOf } from '../../base/former-names.ts';
+import { successorOf } from '../../base/replaced-options.ts';
 import { quoteValue } from '../../base/quote-value.ts';
 import { isMessage } from '../../messages/is-message.ts';
 import { inOptions } from '../../prompt/option-names.ts';
 import { splitTools } from '../../tools/named-tools.ts';
 import { isToolList } from '../../tools/tool-list.ts';
-import { refuseFaults } from '../refuse-faults.ts';
+import { throwFirstIssue } from '../throw-first-issue.ts';
 import type { SessionCallbacks } from './session-callbacks.ts';
 import { OPENING, sessionOptionNames, type SessionSettings, type SessionTools } from './session-config.ts';
 import { missingExecuteError } from './session-end.ts';
@@ -53,12 +53,12 @@ export function checkSettings(settings: SessionSettings): void {
       ? `${name} is a setting of the session itself, not one of its options.`
       : undefined,
   );
-  refuseFaults('invalid_options', faultsOf(settings), 'The session');
+  throwFirstIssue('invalid_options', issuesOf(settings), 'The session');
   // a session whose callback is never called stores nothing
   checkNames('callbacks', settings.callbacks, Object.keys(callbackNames), 'invalid_options');
 }
 
-function* faultsOf(settings: SessionSettings): Generator<string> {
+function* issuesOf(settings: SessionSettings): Generator<string> {
   const { callbacks = {}, initialMessages = [], initialMessage = OPENING, tools = {} } = settings;
   for (const name of ['tools', 'callbacks', 'answers'] as const) {
     const { [name]: value = {} } = settings;

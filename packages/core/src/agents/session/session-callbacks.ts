@@ -1,6 +1,6 @@
 import type { ModelMessage } from 'ai';
 import type { CuelineError } from '../../base/errors.ts';
-import type { RunFacts } from '../../log/state.ts';
+import type { RunFields } from '../../log/state.ts';
 import type { SuspendedCall } from '../../tools/suspend.ts';
 
 /** Why a session is over. */
@@ -27,7 +27,7 @@ export type SessionResult = {
   suspended?: SuspendedCall[];
   error?: CuelineError;
   /** Tokens, including those of summaries and agents. */
-  usage: RunFacts['usage'];
+  usage: RunFields['usage'];
   metadata?: Readonly<Record<string, unknown>>;
 };
 

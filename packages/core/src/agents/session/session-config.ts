@@ -7,7 +7,7 @@ import { namedTools } from '../../tools/named-tools.ts';
 import { isToolList, type ToolList } from '../../tools/tool-list.ts';
 import type { Limits, PromptOptions } from '../../prompt/prompt-options.ts';
 import type { RunStorage } from '../../storage/run-storage.ts';
-import { refuseFaults } from '../refuse-faults.ts';
+import { throwFirstIssue } from '../throw-first-issue.ts';
 import type { SessionCallbacks } from './session-callbacks.ts';
 
 /** A tool as plain data, or one of the AI SDK. */
@@ -122,10 +122,10 @@ export const CONTINUE = 'Please continue.';
  * @throws CuelineError `invalid_options`
  */
 export function checkConfig(whose: string, config: SessionSettings): void {
-  refuseFaults('invalid_options', faultsOf(config ?? {}), whose);
+  throwFirstIssue('invalid_options', issuesOf(config ?? {}), whose);
 }
 
-function* faultsOf(config: SessionSettings): Generator<string> {
+function* issuesOf(config: SessionSettings): Generator<string> {
   const { systemPrompt, tools, initialMessages = [] } = config;
   if (typeof systemPrompt !== 'string') yield "systemPrompt is missing. Write 'You are …'.";
   if (!Array.isArray(initialMessages)) yield 'initialMessages is not a list of messages.';

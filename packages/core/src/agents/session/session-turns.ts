@@ -64,7 +64,7 @@ export class SessionTurns implements LoopPolicy {
   #repairedError: CuelineError | undefined;
   #fatal: CuelineError | undefined;
   /** A mistake in the session's tools, after which no turn may follow. */
-  #fault: CuelineError | undefined;
+  #error: CuelineError | undefined;
   /** Why no turn may follow. */
   #reason: CompletionReason | undefined;
   #result: Promise<SessionResult> | undefined;
@@ -199,7 +199,7 @@ export class SessionTurns implements LoopPolicy {
       await this.#reporter.fail({ phase: 'llm', error, turn: this.#turn });
     }
     if (!(await this.#canContinue())) feedback = undefined;
-    if (this.#fault !== undefined) return undefined;
+    if (this.#error !== undefined) return undefined;
     this.#conversation.setFeedback(feedback);
     await this.#update();
     return feedback === undefined
@@ -210,7 +210,7 @@ export class SessionTurns implements LoopPolicy {
   async paused(step: Step): Promise<boolean> {
     this.#close(step);
     const canContinue = await this.#canContinue();
-    if (this.#fault === undefined) await this.#update();
+    if (this.#error === undefined) await this.#update();
     return canContinue;
   }
 
@@ -220,11 +220,11 @@ export class SessionTurns implements LoopPolicy {
   }
 
   done(): boolean {
-    return this.#reason !== undefined || this.#fault !== undefined;
+    return this.#reason !== undefined || this.#error !== undefined;
   }
 
   result(): ReturnType<NonNullable<LoopPolicy['result']>> {
-    if (this.#fault !== undefined) return { error: this.#fault };
+    if (this.#error !== undefined) return { error: this.#error };
     if (this.#reason === 'task_complete') return { output: this.#taskComplete.completion };
     if (this.#reason === 'suspended') return { waiting: true };
     return this.#reason === 'max_turns' ? { error: turnLimitError(this.#maxTurns) } : undefined;
@@ -310,7 +310,7 @@ export class SessionTurns implements LoopPolicy {
   #close(step: Step): void {
     const unanswered = unansweredCall(step, { isAsking: false });
     if (unanswered !== undefined && this.#taskComplete.completion === undefined) {
-      this.#fault = missingExecuteError(unanswered.toolName);
+      this.#error = missingExecuteError(unanswered.toolName);
     }
     this.#suspended = suspensionsOf(step);
     this.#conversation.addAnswer(withoutPending(step.response.messages, this.#suspended));
@@ -320,7 +320,7 @@ export class SessionTurns implements LoopPolicy {
   /** True if another turn may follow, once everything about this one was reported. */
   async #canContinue(): Promise<boolean> {
     await this.#reporter.drained();
-    if (this.#fault !== undefined) return false;
+    if (this.#error !== undefined) return false;
     if (this.#suspended.length > 0) this.#reason = 'suspended';
     else if (this.#taskComplete.completion !== undefined) this.#reason = 'task_complete';
     else if (this.#turn >= this.#maxTurns) this.#reason = 'max_turns';

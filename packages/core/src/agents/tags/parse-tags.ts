@@ -23,16 +23,16 @@ export function parseTags<Required extends string, Optional extends string, List
   const names = namesOf(tags);
   const lists: readonly string[] = tags.lists;
   const found = findTags(tags, text);
-  const faults = names.flatMap((name) => {
-    const fault = faultOf(found.get(name)!, (tags.required as readonly string[]).includes(name));
-    return fault === undefined ? [] : [{ name, text: `${openingMark(tags, name)} ${fault}` }];
+  const issues = names.flatMap((name) => {
+    const issue = issueOf(found.get(name)!, (tags.required as readonly string[]).includes(name));
+    return issue === undefined ? [] : [{ name, text: `${openingMark(tags, name)} ${issue}` }];
   });
-  if (faults.length > 0) {
-    const texts = faults.map(({ text }) => text).join('; ');
-    const shapes = faults.map(({ name }) => shapeOf(tags, name)).join(', ');
+  if (issues.length > 0) {
+    const texts = issues.map(({ text }) => text).join('; ');
+    const shapes = issues.map(({ name }) => shapeOf(tags, name)).join(', ');
     throw new CuelineError(
       'parse_failed',
-      `${texts}. Write ${faults.length === 1 ? 'it' : 'them'} as ${shapes}.`,
+      `${texts}. Write ${issues.length === 1 ? 'it' : 'them'} as ${shapes}.`,
     );
   }
   const values = names.flatMap((name): [string, string | string[]][] => {
@@ -59,7 +59,7 @@ function findTags(tags: Tags, text: string): Map<string, FoundTag> {
 }
 
 /** Returns what is wrong with a tag in the text. */
-function faultOf({ values, opened, closed }: FoundTag, isRequired: boolean): string | undefined {
+function issueOf({ values, opened, closed }: FoundTag, isRequired: boolean): string | undefined {
   if (values.some((value) => value !== '')) return undefined;
   if (values.length === 0 && opened) return 'is opened and never closed';
   if (!isRequired) return undefined;

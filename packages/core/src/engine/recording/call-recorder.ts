@@ -8,7 +8,7 @@ import type { EventSink, StepRecorder } from '../../tool-calls/run-context.ts';
 import type { ToolCallRecorder } from '../../tool-calls/pipeline-tool.ts';
 import { toolErrorText } from '../../tools/tool-error-text.ts';
 import type { SettlingRules } from '../../tools/tool-types.ts';
-import { callFacts } from './read-part.ts';
+import { callMetadata } from './read-part.ts';
 import { usageToJson } from './usage-to-json.ts';
 
 /** How long a tool waits for its call to come through the stream, in milliseconds. */
@@ -112,7 +112,7 @@ export class CallRecorder implements ToolCallRecorder, StepRecorder {
           toolCallId: part.id,
           toolName: part.toolName,
           ...(part.inputEncoding === undefined ? {} : { inputEncoding: part.inputEncoding }),
-          ...callFacts(this.#kindOf(part)),
+          ...callMetadata(this.#kindOf(part)),
         });
       case 'tool-input-delta':
         return this.#log.append({ type: part.type, toolCallId: part.id, delta: part.delta });
@@ -234,7 +234,7 @@ export class CallRecorder implements ToolCallRecorder, StepRecorder {
       ...(part.invalid === true
         ? { invalid: this.errorText(part.error), source: this.#noteInvalid(part) }
         : {}),
-      ...callFacts(this.#kindOf(part)),
+      ...callMetadata(this.#kindOf(part)),
     });
     this.#called.add(part.toolCallId);
     if (this.#settings.logsAnswers === true) this.#logAnswer();
@@ -255,7 +255,7 @@ export class CallRecorder implements ToolCallRecorder, StepRecorder {
       output,
       ...this.#duration(toolCallId),
       ...(this.#repeated.has(toolCallId) ? { repeated: true as const } : {}),
-      ...callFacts(part),
+      ...callMetadata(part),
     });
   }
 
@@ -271,7 +271,7 @@ export class CallRecorder implements ToolCallRecorder, StepRecorder {
         this.#invalid.get(toolCallId) ??
         sourceOf(part.error, part.providerExecuted === true ? 'model' : 'tool'),
       ...this.#duration(toolCallId),
-      ...callFacts(part),
+      ...callMetadata(part),
     });
   }
 

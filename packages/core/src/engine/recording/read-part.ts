@@ -1,5 +1,5 @@
 import { toUIMessageChunk, type TextStreamPart, type ToolSet } from 'ai';
-import type { RunEventBody, ToolCallFacts } from '../../log/events.ts';
+import type { RunEventBody, ToolCallMetadata } from '../../log/events.ts';
 
 /** Returns the text of a message. */
 export function messageText(content: string | readonly { type: string; text?: string }[]): string {
@@ -18,13 +18,13 @@ export function partsWithFile(
 }
 
 /** Returns what a provider reports about a call besides the call itself. */
-export function callFacts(part: {
+export function callMetadata(part: {
   providerExecuted?: boolean | undefined;
   dynamic?: boolean | undefined;
   title?: string | undefined;
-  toolMetadata?: ToolCallFacts['toolMetadata'] | undefined;
-  providerMetadata?: ToolCallFacts['providerMetadata'] | undefined;
-}): ToolCallFacts {
+  toolMetadata?: ToolCallMetadata['toolMetadata'] | undefined;
+  providerMetadata?: ToolCallMetadata['providerMetadata'] | undefined;
+}): ToolCallMetadata {
   return {
     ...(part.providerExecuted === undefined ? {} : { providerExecuted: part.providerExecuted }),
     ...(part.dynamic === true ? { dynamic: true } : {}),
@@ -35,14 +35,14 @@ export function callFacts(part: {
 }
 
 /** Returns a provider's metadata of a part, if there is any. */
-export function metadata(part: { providerMetadata?: ToolCallFacts['providerMetadata'] | undefined }): {
-  providerMetadata?: NonNullable<ToolCallFacts['providerMetadata']>;
+export function metadata(part: { providerMetadata?: ToolCallMetadata['providerMetadata'] | undefined }): {
+  providerMetadata?: NonNullable<ToolCallMetadata['providerMetadata']>;
 } {
   return part.providerMetadata === undefined ? {} : { providerMetadata: part.providerMetadata };
 }
 
 /** Returns the source of a statement of the model. */
-export function sourceFacts(
+export function answerSource(
   part: Extract<TextStreamPart<ToolSet>, { type: 'source' }>,
 ): Extract<RunEventBody, { type: 'source' }>['source'] {
   const common = { id: part.id, ...metadata(part) };

@@ -2,7 +2,7 @@ import type { FinishReason, TextStreamPart, ToolSet } from 'ai';
 import { CuelineError } from '../../base/errors.ts';
 import type { RunEventBody, RunOutcome, TokenUsage } from '../../log/events.ts';
 import { toRunError } from '../../models/run-error.ts';
-import { metadata, sourceFacts, messageText, partsWithFile, warningText } from './read-part.ts';
+import { metadata, answerSource, messageText, partsWithFile, warningText } from './read-part.ts';
 import { causeOf } from '../../messages/steer-cause.ts';
 import { CallRecorder } from './call-recorder.ts';
 import { contentFilteredError } from '../../provider/content-filtered-error.ts';
@@ -232,7 +232,7 @@ class RunRecorder implements Recorder {
           ...partsWithFile(part),
         });
       case 'source':
-        return this.#log.append({ type: 'source', source: sourceFacts(part) });
+        return this.#log.append({ type: 'source', source: answerSource(part) });
       case 'custom':
         return this.#log.append({ type: 'custom', kind: part.kind, ...metadata(part) });
       case 'file':

@@ -82,7 +82,7 @@ export async function finishOwnStep(
     calls.flatMap((call) => (call.how === 'fail' ? [[keyOf(call), call.error]] : [])),
   );
   await settleCalls(calls, messages, context, (call) => {
-    const { tool, continues } = context.registry.settlementOf(call.toolName);
+    const { tool, continues } = context.registry.openCallTool(call.toolName);
     const repeated = call.how === 'start' ? interrupted.get(keyOf(call)) : undefined;
     const isMade =
       (call.how === 'start' && repeated === undefined) || (call.how === 'repeat' && call.asAgent !== true);

@@ -15,7 +15,7 @@ import { toModelMessages } from '../../messages/ui-messages.ts';
 import type { UserContext } from '../../prompt/call-settings.ts';
 import type { PastTurn } from '../loop-policy.ts';
 import { separateAnswers } from '../provider-approvals.ts';
-import { callPart, pastStep } from './past-step.ts';
+import { callPart, rebuildStep } from './rebuild-step.ts';
 import { withDenials } from './with-denials.ts';
 
 type Past = Pick<RunPast, 'events' | 'state'>;
@@ -157,7 +157,7 @@ function resultOf(
     ...callPart(type, { ...call, toolName: getToolName(call), input: call.input }),
     ...(call.providerExecuted === true ? { providerExecuted: true } : {}),
   });
-  const result = pastStep({
+  const result = rebuildStep({
     step,
     text: textOf(parts),
     toolCalls: calls.map((call) => facts('tool-call', call)),

@@ -5,7 +5,7 @@ import type { ModelMessage } from 'ai';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { checkAnswered } from '../../../src/messages/call-order.ts';
+import { checkAnswered } from '../../../src/messages/check-call-order.ts';
 import { lines } from './calls.ts';
 
 const look = tool('look', 'Look', z.object({ at: z.number() }), ({ at }) => `seen ${at}`);

@@ -2,16 +2,16 @@ import { CuelineError, type EditReply, type RunCommand } from '@cueline/core';
 import type { Identity } from '../../http/identify.ts';
 import { isSwitchedOff, switchedOff } from '../../limits/kill-switch.ts';
 import { withTimeout } from '../../base/with-timeout.ts';
-import { Refusal } from '../../http/respond.ts';
+import { HttpError } from '../../http/respond.ts';
 import { createCommandCheck } from '../check-command.ts';
-import { unknownRunRefusal } from '../read-query.ts';
+import { unknownRunError } from '../read-query.ts';
 import type { RouteSettings } from '../settings.ts';
 import { leastTokens } from '../usage/least-tokens.ts';
 import { guardBudget, LEASE_MS, startLease } from '../guard/guarded-step.ts';
 import { limitsWithin, startRefusedError, type BudgetedRun } from '../usage/run-budget.ts';
 import { createCommandBudget, type CommandBudget } from './command-budget.ts';
 import type { DurableHost } from './durable-host.ts';
-import type { ReachedRun, Runs, StartedRun, StartRequest } from './runs.ts';
+import type { ReachedRun, Runs, StartedRun, RouteStart } from './runs.ts';
 import { shownEvents } from './shown-events.ts';
 import { storedKey } from './start-key.ts';
 
@@ -48,7 +48,7 @@ class DurableRuns implements Runs {
       return await withTimeout(question());
     } catch (error) {
       this.#settings.report({ type: 'failed', error });
-      throw new Refusal(
+      throw new HttpError(
         'unavailable',
         'Runs cannot be stored or found at the moment. Try again in a while.',
         { retryAfterMs: 1_000 },
@@ -58,7 +58,7 @@ class DurableRuns implements Runs {
 
   async reach(runId: string, subject: string): Promise<ReachedRun> {
     const run = await this.find(runId, subject);
-    if (run === undefined) throw unknownRunRefusal();
+    if (run === undefined) throw unknownRunError();
     return run;
   }
 
@@ -117,7 +117,7 @@ class DurableRuns implements Runs {
     return budget;
   }
 
-  async begin({ start, identity, chat }: StartRequest): Promise<StartedRun> {
+  async begin({ start, identity, chat }: RouteStart): Promise<StartedRun> {
     const { subject } = identity;
     const { key: startKey, ...request } = start;
     const own = storedKey(request.definition.name, startKey, chat);
@@ -176,12 +176,12 @@ class DurableRuns implements Runs {
     await this.#keepReservation(reservation, mayBegin);
   }
 
-  /** Throws a {@link Refusal} with 503 while the kill switch is on. */
+  /** Throws an {@link HttpError} with 503 while the kill switch is on. */
   async #checkSwitch(): Promise<void> {
     const isOff = await isSwitchedOff(this.#settings.options.killSwitch, (error) =>
       this.#settings.report({ type: 'failed', error }),
     );
-    if (isOff) throw new Refusal('unavailable', switchedOff);
+    if (isOff) throw new HttpError('unavailable', switchedOff);
   }
 
   #dayLimits({ subject, ...own }: Identity): Omit<BudgetedRun, 'runId'> {
@@ -210,7 +210,7 @@ function checkIdentity({ dailyTokens, dailyCost }: Identity): void {
 }
 
 /** @throws CuelineError `invalid_options` if `accept` returns what a worker could not create again */
-function checkStart({ model, options = {} }: StartRequest['start']): void {
+function checkStart({ model, options = {} }: RouteStart['start']): void {
   const names = Object.keys(options).filter((name) => name !== 'limits');
   if (model !== undefined && typeof model !== 'string') names.push('model, as an object');
   if (names.length === 0) return;

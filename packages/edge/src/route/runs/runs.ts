@@ -10,14 +10,14 @@ import {
 import type { ModelSettings } from '@cueline/core/models';
 import type { Identity } from '../../http/identify.ts';
 import { isSwitchedOff, onSwitchStop, switchedOff } from '../../limits/kill-switch.ts';
-import { Refusal } from '../../http/respond.ts';
+import { HttpError } from '../../http/respond.ts';
 import type { EventBatch, StoredRun } from '../../stores/run-log-store.ts';
 import { hostRun, type HostedRun } from './host-run.ts';
 import { leastTokens } from '../usage/least-tokens.ts';
 import type { MemoryUser } from '../usage/memory-use.ts';
 import { createOpenWork, type OpenWork } from './open-work.ts';
 import { withTimeout } from '../../base/with-timeout.ts';
-import { unknownRunRefusal } from '../read-query.ts';
+import { unknownRunError } from '../read-query.ts';
 import { createRunBudget, startRefusedError, limitsWithin, type BudgetedRun } from '../usage/run-budget.ts';
 import { followRemoteRun } from './remote-run.ts';
 import { createRunMeter, type RunMeter } from '../usage/run-meter.ts';
@@ -46,7 +46,7 @@ export type StartedRun = ReachedRun & { started: boolean };
 /** A permitted start of a run. */
 export type Start = RunRequest & { key?: string | undefined };
 
-export type StartRequest = {
+export type RouteStart = {
   start: Start;
   identity: Identity;
   /** Where its models come from. */
@@ -74,9 +74,9 @@ type Hosting = {
 
 /** The runs of a route: those of this instance, and those of every instance with the same store. */
 export type Runs = {
-  /** Starts a run, or returns the one that was started in its place. Throws a {@link Refusal}: 402, 429 or 503. */
-  begin(request: StartRequest): Promise<StartedRun>;
-  /** Returns a run. Throws a {@link Refusal} with 404 for an unknown one, and for one of another subject. */
+  /** Starts a run, or returns the one that was started in its place. Throws an {@link HttpError}: 402, 429 or 503. */
+  begin(request: RouteStart): Promise<StartedRun>;
+  /** Returns a run. Throws an {@link HttpError} with 404 for an unknown one, and for one of another subject. */
   reach(runId: string, subject: string): Promise<ReachedRun>;
   /** Does the same, but returns undefined in these cases. */
   find(runId: string, subject: string): Promise<ReachedRun | undefined>;
@@ -127,7 +127,7 @@ class RouteRuns implements Runs {
     } catch (error) {
       void answer?.then(onLate).catch(() => {});
       this.#report({ type: 'failed', error });
-      throw new Refusal(
+      throw new HttpError(
         'unavailable',
         'Runs cannot be stored or found at the moment. Try again in a while.',
         {
@@ -137,12 +137,12 @@ class RouteRuns implements Runs {
     }
   };
 
-  /** Throws a {@link Refusal} with 503 while the kill switch is on. */
+  /** Throws an {@link HttpError} with 503 while the kill switch is on. */
   async #checkSwitch(): Promise<void> {
     const isOff = await isSwitchedOff(this.#settings.options.killSwitch, (error) =>
       this.#report({ type: 'failed', error }),
     );
-    if (isOff) throw new Refusal('unavailable', switchedOff);
+    if (isOff) throw new HttpError('unavailable', switchedOff);
   }
 
   /** Creates the meter of a run's model calls. */
@@ -252,7 +252,7 @@ class RouteRuns implements Runs {
 
   async reach(runId: string, subject: string): Promise<ReachedRun> {
     const run = await this.find(runId, subject);
-    if (run === undefined) throw unknownRunRefusal();
+    if (run === undefined) throw unknownRunError();
     return run;
   }
 
@@ -268,7 +268,7 @@ class RouteRuns implements Runs {
     return runId === undefined ? undefined : this.reach(runId, subject);
   }
 
-  async begin({ start, identity, models, chat, waitUntil, user }: StartRequest): Promise<StartedRun> {
+  async begin({ start, identity, models, chat, waitUntil, user }: RouteStart): Promise<StartedRun> {
     const {
       subject,
       dailyTokens = this.#settings.dailyTokens,

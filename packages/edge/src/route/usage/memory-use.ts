@@ -1,9 +1,10 @@
-import { Refusal } from '../../http/respond.ts';
+import { HttpError } from '../../http/respond.ts';
 
 /** The memory of one request and of the run that it starts. */
 export type MemoryUser = {
   /**
-   * Counts more bytes before they are used. Throws a {@link Refusal} if there are not enough: 503; 429 if there would
+   * Counts more bytes before they are used. Throws an {@link HttpError} if there are not enough: 503; 429 if there
+   * would
    * be without its subject's other use; 413 if there never are.
    */
   take(bytes: number): void;
@@ -49,7 +50,7 @@ export function createMemoryUse(maxBytes: number): MemoryUse {
     return {
       take(bytes) {
         if ((own + bytes) * 2 > maxBytes) {
-          throw new Refusal(
+          throw new HttpError(
             'too_large',
             'The body has more values than this server has memory for. Send less.',
           );
@@ -62,10 +63,10 @@ export function createMemoryUse(maxBytes: number): MemoryUse {
           if (others > 0 && own + bytes <= free + others) {
             const message =
               'Your runs take all the memory that you may use. Wait until one of them has ended.';
-            throw new Refusal('too_many_at_once', message, retry);
+            throw new HttpError('too_many_at_once', message, retry);
           }
           const message = 'The server has no memory left for this run. Try again in a while.';
-          throw new Refusal('unavailable', message, retry);
+          throw new HttpError('unavailable', message, retry);
         }
         note(bytes);
       },

@@ -43,7 +43,7 @@ const MAX_OUTPUT_TOKENS = 128_000;
  * Returns reasoning tokens that are added to `maxOutputTokens`: the AI SDK adds the reasoning budget to it for
  * Anthropic's models, also through Bedrock and the AI Gateway, and for no others.
  */
-export function thinkingOnTop({ providerOptions, reasoning }: ModelCall, provider: string): number {
+export function extraThinkingTokens({ providerOptions, reasoning }: ModelCall, provider: string): number {
   const budgets = Object.values(providerOptions ?? {}).map((options) => {
     const { thinking, reasoningConfig } = options as Record<string, { budgetTokens?: unknown } | undefined>;
     const budget = thinking?.budgetTokens ?? reasoningConfig?.budgetTokens;

@@ -1,6 +1,6 @@
 import { CuelineError, type Limits, type SerializedError } from '@cueline/core';
 import type { Adjusted, Amount, Reservation, Reserved } from '../../limits/limit-store.ts';
-import { Refusal } from '../../http/respond.ts';
+import { HttpError } from '../../http/respond.ts';
 import { leastOutput } from './output-lengths.ts';
 import { withTimeout } from '../../base/with-timeout.ts';
 import { runDefaults } from '../read-limits.ts';
@@ -25,7 +25,7 @@ export type StartRefusal = {
 export type RunBudget = {
   /**
    * Makes a reservation for a run that must use `least` tokens, with the minimum of its first call. Returns why it
-   * must not begin; throws a {@link Refusal} with 503.
+   * must not begin; throws an {@link HttpError} with 503.
    */
   reserve(run: BudgetedRun, least: number, allowed: number): Promise<StartRefusal | undefined>;
   /**
@@ -217,33 +217,33 @@ export function budgetTooSmallError(allowed: number): SerializedError {
 export function startRefusedError(
   { why, retryAfterMs, message }: StartRefusal,
   { concurrent, rpm }: Pick<RouteSettings, 'concurrent' | 'rpm'>,
-): Refusal {
+): HttpError {
   const retry = retryAfterMs === undefined ? {} : { retryAfterMs };
   switch (why) {
     case 'concurrent': {
       const message = `You already have ${concurrent} runs in progress. Wait until one has ended, or stop one: its slot is free once its tools have ended.`;
-      return new Refusal('too_many_at_once', message, retry);
+      return new HttpError('too_many_at_once', message, retry);
     }
     case 'rpm': {
       const message = `You have reached the limit of ${rpm} runs per minute. Wait a little, and start the run again.`;
-      return new Refusal('rate_limited', message, retry);
+      return new HttpError('rate_limited', message, retry);
     }
     case 'budget':
-      return new Refusal(
+      return new HttpError(
         'budget_exceeded',
         message ??
           'Your limit for today is used up. Try again once your runs in progress have ended, or tomorrow.',
         retry,
       );
     case 'total':
-      return new Refusal(
+      return new HttpError(
         'total_exceeded',
         message ??
           'This server has used up its limit for today. Try again once its calls in progress have ended, or tomorrow.',
         retry,
       );
     default:
-      return new Refusal(
+      return new HttpError(
         'rate_limited',
         'The run cannot start now. Wait a little, and start it again.',
         retry,

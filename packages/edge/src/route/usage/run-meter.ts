@@ -4,9 +4,9 @@ import { chargeOf, estimateTokens, noCharge, type Charge, type TokenCounts } fro
 import { worstInput } from '../../limits/input-size.ts';
 import type { Amount } from '../../limits/limit-store.ts';
 import { costOf, priceOf, worstCost, type ModelPrice } from '../../limits/prices.ts';
-import { isUnbilled } from '../../limits/unbilled.ts';
+import { isUnbilled } from '../../limits/is-unbilled.ts';
 import { addUsage, reportedUsage, type ModelUsage } from './model-usage.ts';
-import { outputLengths, thinkingOnTop } from './output-lengths.ts';
+import { outputLengths, extraThinkingTokens } from './output-lengths.ts';
 import { leastInput, promptSize } from './prompt-size.ts';
 import { meteredModel, type MeteredCall, type Model, type ModelCall } from './metered-model.ts';
 import { budgetTooSmallError, budgetUsedUpError } from './run-budget.ts';
@@ -100,7 +100,7 @@ class Meter implements RunMeter {
   }
 
   /** The maximum use of the run when these calls have ended. */
-  #underWay(): Amount {
+  #inProgress(): Amount {
     return [...this.#open].reduce((sum, call) => addAmounts(sum, call.reserved), this.#spent);
   }
 
@@ -125,7 +125,7 @@ class Meter implements RunMeter {
 
   async #keepAside(): Promise<void> {
     const { setAside, keepAside = setAside } = this.#options;
-    await this.#inTurn(() => keepAside(this.#underWay())).catch(() => {});
+    await this.#inTurn(() => keepAside(this.#inProgress())).catch(() => {});
   }
 
   #estimateOfAll(): number {
@@ -157,7 +157,7 @@ class Meter implements RunMeter {
     const size = promptSize(call);
     const least = leastInput(size);
     const input = worstInput(size, model.modelId, this.#contextTokens);
-    const onTop = thinkingOnTop(call, model.provider);
+    const onTop = extraThinkingTokens(call, model.provider);
     return this.#inTurn(async () => {
       if (this.#closed) throw hasEnded();
       this.#checkOwnLimit(least);
@@ -167,7 +167,7 @@ class Meter implements RunMeter {
         const cost = price === undefined ? 0 : worstCost(price, tokens);
         const reserved = { tokens: tokens.input + tokens.output, cost };
         try {
-          await this.#options.setAside(addAmounts(this.#underWay(), reserved));
+          await this.#options.setAside(addAmounts(this.#inProgress(), reserved));
           if (this.#closed) break;
           return this.#started(model, price, { tokens, reserved, least, text: size.text, maxOutputTokens });
         } catch (error) {

@@ -37,7 +37,7 @@ local kept = redis.call('HMGET', KEYS[1], 'day', 'tokens', 'cost')
 local spent, cost = 0, 0
 if kept[1] == text(today) then spent, cost = number(kept[2]), number(kept[3]) end
 
--- Of all together: what is spent today, and what calls under way have reserved, by the day in which their leases end.
+-- Of all together: what is spent today, and what calls in progress have reserved, by the day in which their leases end.
 local total = { tokens = 0, cost = 0, days = {} }
 local changed = false
 local fields = redis.call('HGETALL', KEYS[4])
@@ -117,7 +117,7 @@ local untilMidnight = (today + 1) * day - at
 
 -- Why a call may not reserve so much more than it has. Written so that NaN anywhere refuses.
 local function refusal(more, moreMoney, tokens, money)
-  -- Reservations of calls under way are released before the day is over.
+  -- Reservations of calls in progress are released before the day is over.
   local function wait(isHeld)
     return text(isHeld and math.min(1000, untilMidnight) or untilMidnight)
   end

@@ -1,6 +1,6 @@
 import { checkNames } from '@cueline/core/server';
 import { withTimeout } from '../../base/with-timeout.ts';
-import { follow, type Following, type ListSlice } from '../follow.ts';
+import { followList, type FollowedList, type ListSlice } from '../follow-list.ts';
 import {
   KEPT_MESSAGE_BYTES,
   KEPT_MESSAGES,
@@ -117,7 +117,7 @@ export function createRedisRuns(client: RedisClient, options: RedisRunsOptions =
     },
     read(runId, afterSeq, signal) {
       const [run, log] = redis.keysOf(runId);
-      const begin = (): Following<EventBatch> =>
+      const begin = (): FollowedList<EventBatch> =>
         redis.look(eventsChannel(redis.prefix, runId), afterSeq + 1, async (first) => {
           const args = [String(first), String(MAX_BATCH_EVENTS), String(MAX_BATCH_BYTES)];
           const found = replyTexts(await readEvents(redis.client, [run, log], args));
@@ -130,7 +130,7 @@ export function createRedisRuns(client: RedisClient, options: RedisRunsOptions =
           const batches = items.length === 0 ? [] : [{ first, items, ended }];
           return { items: batches, next, more, over: ended, ms: Number(ms) };
         });
-      return follow(begin, signal);
+      return followList(begin, signal);
     },
     async send(runId, message) {
       const [run, , messages] = redis.keysOf(runId);
@@ -196,7 +196,7 @@ class RedisLog {
     channel: string,
     from: Position,
     read: (from: Position) => Promise<ReadResult<Item, Position> | undefined>,
-  ): Following<Item> {
+  ): FollowedList<Item> {
     const wakeup = createWakeup();
     const stopListening = this.#subscriptions.listen(channel, wakeup.ring);
     const stopped = new AbortController();
@@ -221,7 +221,7 @@ class RedisLog {
 
   messagesFrom(first: string, runId: string, signal: AbortSignal): AsyncIterable<RunMessage> {
     const [run, , messages] = this.keysOf(runId);
-    const begin = (): Following<RunMessage> =>
+    const begin = (): FollowedList<RunMessage> =>
       this.look(messagesChannel(this.prefix, runId), first, async (from) => {
         const args = [from, String(MAX_BATCH_EVENTS), String(MAX_BATCH_BYTES)];
         const found = replyTexts(await readMessages(this.client, [run, messages], args));
@@ -233,7 +233,7 @@ class RedisLog {
         const next = idAfter(ids.at(-1)) ?? from;
         return { items, next, more: more === '1', over: false, ms: Number(ms) };
       });
-    return follow(begin, signal);
+    return followList(begin, signal);
   }
 }
 

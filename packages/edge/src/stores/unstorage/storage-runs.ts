@@ -1,5 +1,5 @@
 import { checkNames } from '@cueline/core/server';
-import { follow, type ListSlice } from '../follow.ts';
+import { followList, type ListSlice } from '../follow-list.ts';
 import {
   MAX_EXPIRY_MS,
   type EventBatch,
@@ -271,7 +271,7 @@ class KeptRuns {
     start: (run: string) => () => Promise<ListSlice<Item>>,
     idleMs: number = this.#pollMs * IDLE_POLLS,
   ): AsyncIterable<Item> {
-    return follow(() => {
+    return followList(() => {
       let look: (() => Promise<ListSlice<Item>>) | undefined;
       let expiresAt = -Infinity;
       let delay = this.#pollMs;

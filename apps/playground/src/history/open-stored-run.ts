@@ -1,6 +1,6 @@
 import { reduceAll, type RunEvent } from '@cueline/core';
 import { newOpenScript } from '../state/open-script.ts';
-import { openStoredRun } from '../state/run-session.ts';
+import { runOfLog } from '../state/run-session.ts';
 import type { RunSession, RunSource, Turn } from '../state/store.ts';
 import { toTranscript } from '../transcript/view-model.ts';
 import { CONTRADICTION, problemOfEvents } from './check-log.ts';
@@ -12,18 +12,21 @@ import { createRunClock } from '../state/run-clock.ts';
 export type OpenedRun = { readonly session: RunSession; readonly row: RunRow } | { readonly problem: string };
 
 /** Opens a stored run. */
-export async function openRun(store: RunStore, id: string): Promise<OpenedRun> {
+export async function openStoredRun(store: RunStore, id: string): Promise<OpenedRun> {
   const row = await store.get(id);
   if (row === undefined) return { problem: 'This run is not stored any more.' };
   if (!row.hasLog)
-    return { problem: 'Only the script of this run is stored, because its log was over 16 MB (over 16 MB).' };
+    return { problem: 'Only the script of this run is stored, because its log was over 16 MB.' };
   const logs = await store.logs(id);
   if (logs === undefined || logs.length === 0) return { problem: 'A part of this run is missing.' };
-  return openLogs(row, logs);
+  return openStoredLogs(row, logs);
 }
 
 /** Opens a run that has these logs, by turn. They are checked first: a database or a file may contain anything. */
-export async function openLogs(row: RunRow, logs: readonly (readonly RunEvent[])[]): Promise<OpenedRun> {
+export async function openStoredLogs(
+  row: RunRow,
+  logs: readonly (readonly RunEvent[])[],
+): Promise<OpenedRun> {
   for (const log of logs) {
     const problem = await problemOfEvents(log, { isStored: true });
     if (problem !== undefined) return unshown(problem);
@@ -32,7 +35,7 @@ export async function openLogs(row: RunRow, logs: readonly (readonly RunEvent[])
   const code = await codeOf(row.source, last);
   if (code === undefined) return { problem: 'The prompt of this run cannot be read.' };
   try {
-    const run = await openStoredRun(last, code);
+    const run = await runOfLog(last, code);
     const earlier = logs.slice(0, -1).map((log): Turn => ({ log, state: reduceAll(log) }));
     // throws for events that contradict each other
     for (const state of [...earlier.map((turn) => turn.state), run.getState()]) toTranscript(state);

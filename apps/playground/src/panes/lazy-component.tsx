@@ -2,7 +2,7 @@ import { useEffect, useState, type ComponentType, type ReactNode } from 'react';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
 
 /** A component whose code loads when it is first drawn, or with `load`. */
-export type LaterComponent<Props> = ComponentType<Props> & { load: () => Promise<unknown> };
+export type LazyComponent<Props> = ComponentType<Props> & { load: () => Promise<unknown> };
 
 /**
  * A component whose code loads later. If the code has loaded, the component is drawn at once; until then, `waiting` is
@@ -11,10 +11,10 @@ export type LaterComponent<Props> = ComponentType<Props> & { load: () => Promise
  * It uses state instead of Suspense: React would draw a suspended component only after all frames of a run that plays
  * meanwhile, and keeps a fallback for up to 300 ms.
  */
-export function loadLater<Props extends object>(
+export function lazyComponent<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
   waiting?: ReactNode,
-): LaterComponent<Props> {
+): LazyComponent<Props> {
   let loaded: ComponentType<Props> | undefined;
   const loadOnce = async (): Promise<ComponentType<Props>> => {
     loaded ??= await load();

@@ -15,7 +15,7 @@ type PastStep = {
 };
 
 /** Returns what is known of a step that another process made. It has no files, sources or warnings. */
-export function pastStep({
+export function rebuildStep({
   step,
   text = '',
   toolCalls,

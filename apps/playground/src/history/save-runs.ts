@@ -1,4 +1,4 @@
-import { isUnderWay, type RunEvent } from '@cueline/core';
+import { isInProgress, type RunEvent } from '@cueline/core';
 import { newId } from '../state/new-id.ts';
 import { scriptNameOf, type RunSession } from '../state/store.ts';
 import { describeSession, isOpenEnded, titleOf } from './describe-run.ts';
@@ -12,7 +12,7 @@ const BATCH_MS = 500;
 /** The longest logs of one run that are kept, in characters: 16 MB. */
 const MAX_SIZE = 16_000_000;
 
-export type RecorderOptions = {
+export type RunSaverOptions = {
   store: RunStore;
   locks: RunLocks;
   /** True while a session is on screen. */
@@ -26,8 +26,8 @@ export type RecorderOptions = {
   batch?: number;
 };
 
-/** Writes the runs of this tab into the database while they are under way. */
-export type Recorder = {
+/** Writes the runs of this tab into the database while they are in progress. */
+export type RunSaver = {
   /** Follows a session from now on; the same session again after a reply. */
   follow(session: RunSession): void;
   /**
@@ -39,16 +39,16 @@ export type Recorder = {
   flush(): Promise<void>;
   /** Changes facts about a run in the next write. */
   amend(id: string, change: Partial<Pick<RunRow, 'title' | 'pinned'>>): void;
-  /** The stored runs that are under way or shown in this tab. */
+  /** The stored runs that are in progress or shown in this tab. */
   ids(): ReadonlySet<string>;
   /** The id under which a session is stored. */
   idOf(session: RunSession): string | undefined;
   /** The session of this tab that is stored under this id and not yet completely written, if there is one. */
-  underWay(id: string): RunSession | undefined;
+  inProgress(id: string): RunSession | undefined;
 };
 
 /** Records sessions in this store. */
-export function createRecorder(options: RecorderOptions): Recorder {
+export function createRunSaver(options: RunSaverOptions): RunSaver {
   const recordings = new Map<string, Recording>();
   const writer = newId();
   const idOf = ({ id }: { readonly id: string }): string | undefined => recordings.get(id)?.row.id;
@@ -98,7 +98,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
           one.isOver && !options.isShown(one.session) ? [] : [one.row.id],
         ),
       ),
-    underWay: (id) => [...recordings.values()].find((one) => one.row.id === id && !one.isOver)?.session,
+    inProgress: (id) => [...recordings.values()].find((one) => one.row.id === id && !one.isOver)?.session,
   };
 }
 
@@ -131,7 +131,7 @@ function rowOf(session: RunSession, parent: RunRow['parent'], now: () => number 
 /** One session, and how much of it is stored. */
 class Recording {
   row: RunRow;
-  readonly #options: RecorderOptions;
+  readonly #options: RunSaverOptions;
   /** Names this page as the last writer of the row. */
   readonly #writer: string;
   session: RunSession;
@@ -146,7 +146,7 @@ class Recording {
   #isDirty = false;
 
   constructor(
-    options: RecorderOptions,
+    options: RunSaverOptions,
     session: RunSession,
     row: RunRow,
     writer: string,
@@ -198,7 +198,7 @@ class Recording {
     // the run starts once the session is shown
     queueMicrotask(() => {
       // the log of a fork has an end until then
-      if (isUnderWay(this.session.run.getState())) this.#hold();
+      if (isInProgress(this.session.run.getState())) this.#hold();
       void this.flush();
     });
   }

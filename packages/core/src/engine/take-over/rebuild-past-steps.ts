@@ -1,7 +1,7 @@
 import type { StepResult, ToolSet } from 'ai';
 import type { RunPast } from '../../log/run-past.ts';
 import type { UserContext } from '../../prompt/call-settings.ts';
-import { callPart, pastStep } from './past-step.ts';
+import { callPart, rebuildStep } from './rebuild-step.ts';
 
 type Step = StepResult<ToolSet, UserContext>;
 
@@ -9,7 +9,7 @@ type Step = StepResult<ToolSet, UserContext>;
  * Returns the steps that other processes have made, as conditions and hooks read them: number, calls with their results,
  * finish reason and tokens. They have no texts, files or warnings.
  */
-export function pastSteps({ state, openStep, isInvalid }: RunPast): Step[] {
+export function rebuildPastSteps({ state, openStep, isInvalid }: RunPast): Step[] {
   return state.steps.flatMap(({ step, finishReason, usage }, stepIndex) => {
     const isOpen = openStep !== undefined && openStep.step === step;
     const end = isOpen ? openStep : { finishReason, usage };
@@ -24,6 +24,6 @@ export function pastSteps({ state, openStep, isInvalid }: RunPast): Step[] {
       call.state === 'output-available' ? [{ ...callPart('tool-result', call), output: call.output }] : [],
     );
     const { finishReason: reason, usage: tokens } = end;
-    return [pastStep({ step, toolCalls, toolResults, finishReason: reason, usage: tokens })];
+    return [rebuildStep({ step, toolCalls, toolResults, finishReason: reason, usage: tokens })];
   });
 }

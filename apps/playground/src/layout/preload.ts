@@ -1,4 +1,4 @@
-import { idle, waitForEditor } from '../editor/editor-shown.ts';
+import { idle, waitForEditor } from '../editor/wait-for-editor.ts';
 import { loadScriptEditor } from '../editor/load-script-editor.ts';
 import {
   ApprovalDock,
@@ -11,7 +11,7 @@ import {
   TaskPanel,
   TimelineDock,
   Transcript,
-} from '../panes/later-parts.tsx';
+} from '../panes/lazy-panes.tsx';
 import { prepareRuns } from '../state/script-runner.ts';
 import { usePlayground } from '../state/store.ts';
 import { isNarrow } from '../state/theme.ts';
@@ -39,7 +39,7 @@ const loads: readonly (() => Promise<unknown>)[] = [
  * Loads these modules ahead, so that a run starts at once. The editor comes first, because users read and edit a script
  * before they run it.
  */
-export async function loadAhead(): Promise<void> {
+export async function preload(): Promise<void> {
   if (usePlayground.getState().view === 'script') {
     await loadScriptEditor().catch(() => {});
     // on a phone, the editor shows when the user opens its tab

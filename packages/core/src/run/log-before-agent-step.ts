@@ -52,7 +52,7 @@ export function agentAncestry(log: readonly RunEvent[], path: string): AgentAnce
   return { above, path, start };
 }
 
-/** Returns the step of an agent, or of the run itself, that was under way at an index of the log. */
+/** Returns the step of an agent, or of the run itself, that was in progress at an index of the log. */
 function stepAround(log: readonly RunEvent[], path: string | undefined, at: number): Ancestor['step'] {
   const isOwn =
     (type: RunEvent['type'], from: number) =>
@@ -71,7 +71,7 @@ function stepAround(log: readonly RunEvent[], path: string | undefined, at: numb
  * Returns a log in which the agent has not begun the step `step`. What follows from that step is missing, also in the
  * agents above and in the run itself; the other calls of their steps stay as they are.
  */
-export function cutAgent(
+export function logBeforeAgentStep(
   log: readonly RunEvent[],
   { above, path, start }: AgentAncestry,
   step: number,

@@ -1,7 +1,7 @@
 import { useRun, type AnyRun } from '@cueline/react';
 
 /** The feedback that the model got about answers that did not fit the schema. */
-export function ReadingFaults({ run }: { run: AnyRun }) {
+export function AnswerFeedback({ run }: { run: AnyRun }) {
   const steps = useRun(run, (state) => state.steps);
   const told = steps.flatMap(({ steered = [] }) => steered.filter(({ cause }) => cause === 'output'));
   if (told.length === 0) return null;

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { follow } from '../../src/stores/follow.ts';
+import { followList } from '../../src/stores/follow-list.ts';
 import { never } from '../route/routes.ts';
 
 setFlagsFromString('--expose-gc');
@@ -9,7 +9,7 @@ const collectGarbage = runInNewContext('gc') as () => void;
 
 test('a reader that stays for long keeps nothing of what it has read', async () => {
   const pieces: WeakRef<object>[] = [];
-  const items = follow(
+  const items = followList(
     () => ({
       async next() {
         const item = { number: pieces.length };
@@ -36,9 +36,9 @@ test('a reader gets the error of a failure; failures after it has left are ignor
     next: () => new Promise<never>((_, reject) => failing.push(reject)),
     pause: async () => {},
   });
-  const stays = follow(begin, never())[Symbol.asyncIterator]().next();
+  const stays = followList(begin, never())[Symbol.asyncIterator]().next();
   const leaving = new AbortController();
-  const leaves = follow(begin, leaving.signal)[Symbol.asyncIterator]().next();
+  const leaves = followList(begin, leaving.signal)[Symbol.asyncIterator]().next();
   leaving.abort();
   expect(await leaves).toEqual({ done: true, value: undefined });
   for (const fail of failing) fail(new Error('down'));

@@ -9,7 +9,7 @@ const AFTER_JUMP_MS = 150;
  * How many of `length` rows to draw now. If many rows come at once, it draws a few of them, and a few more in each turn
  * of the event loop, up to `most`, because a row may take a millisecond or more.
  */
-export function useGradual(length: number, most: number): number {
+export function useDrawnCount(length: number, most: number): number {
   const [drawn, setDrawn] = useState({ count: STEP, length, hasJumped: false });
   let { count, hasJumped } = drawn;
   if (length !== drawn.length) {

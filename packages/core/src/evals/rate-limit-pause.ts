@@ -1,5 +1,5 @@
 /** Holds back new runs while a provider asks to wait. */
-export type Pace = {
+export type RateLimitPause = {
   /** Resolves when a run may start, or when the evaluation is aborted. */
   ready(): Promise<void>;
   /** Holds back new runs for some milliseconds. */
@@ -7,7 +7,7 @@ export type Pace = {
 };
 
 /** Creates the pause that the runs of one evaluation share. */
-export function createPace(signal: AbortSignal): Pace {
+export function createRateLimitPause(signal: AbortSignal): RateLimitPause {
   let until = 0;
   return {
     async ready() {

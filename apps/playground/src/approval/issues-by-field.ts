@@ -8,7 +8,7 @@ const issue = /^([^\s:]+): (.+)$/s;
  * The messages of the tool's schema, by the path of the field that shows each. Undefined if `reason` names no field,
  * or one that is not there.
  */
-export function placeIssues(reason: string, field: Field): ReadonlyMap<string, string> | undefined {
+export function issuesByField(reason: string, field: Field): ReadonlyMap<string, string> | undefined {
   const byField = new Map<string, string>();
   for (const part of reason.split('; ')) {
     const [, path, message] = issue.exec(part) ?? [];

@@ -1,7 +1,7 @@
 import { performance, PerformanceObserver } from 'node:perf_hooks';
 
 /** Writes a line to the log when a tool begins a request to the guesthouse, such as `house:sendMail`. */
-export function logHouse(): void {
+export function logGuesthouse(): void {
   new PerformanceObserver((list) => {
     for (const { name } of list.getEntriesByType('mark')) {
       if (name.startsWith('house:')) console.log(JSON.stringify({ type: name, at: Date.now() }));

@@ -2,7 +2,7 @@
 const SLICE_MS = 8;
 
 /** Resolves once the page has handled pending input and drawing. */
-export function nextTurn(): Promise<void> {
+export function nextTask(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
     port1.addEventListener(
@@ -22,10 +22,10 @@ export function nextTurn(): Promise<void> {
  * Keeps long work from blocking the page: after each item, await the returned value. It is undefined while
  * there is time left, so that little work is done at once.
  */
-export function createSlices(): () => Promise<void> | undefined {
+export function createTimeSlices(): () => Promise<void> | undefined {
   let until = performance.now() + SLICE_MS;
   const turn = async (): Promise<void> => {
-    await nextTurn();
+    await nextTask();
     until = performance.now() + SLICE_MS;
   };
   return () => (performance.now() < until ? undefined : turn());

@@ -1,5 +1,5 @@
 import type { EditReply } from '../tasks/task-item.ts';
-import type { EventWriter, StoredLog, TabbedRun } from './event-writer.ts';
+import type { EventWriter, LoadedLog, TabbedRun } from './event-writer.ts';
 import { anySignal } from '../base/any-signal.ts';
 import { createServerEventCounter } from '../wire/event-limits.ts';
 import type { RunEvent } from '../log/events.ts';
@@ -14,17 +14,17 @@ import { createTabRequests } from './tab-requests.ts';
 import { openLazily } from '../executors/open-lazily.ts';
 import { readToEnd } from './read-to-end.ts';
 
-type TabOptions = {
+type TabWriterOptions = {
   id: string;
   scope: string;
   writer: EventWriter;
   run: TabbedRun;
   /** Reads what is stored of the run. */
-  readStored(): Promise<StoredLog>;
+  readStored(): Promise<LoadedLog>;
 };
 
 /** The writer of a tab. */
-export type OpenedTab = EventWriter & {
+export type TabWriter = EventWriter & {
   /** True for a run on a route that this tab has not started: another tab may store it. */
   readonly mayBeStoredElsewhere: boolean;
 };
@@ -40,17 +40,17 @@ const STORED_MS = 1_000;
  * Stores a run that several tabs may show. One of them works on it: it holds the run's lock, stores the events and
  * sends them to the others. These follow it, and one of them continues the run when that tab is gone.
  */
-export async function openTab(options: TabOptions): Promise<OpenedTab> {
+export async function openTabWriter(options: TabWriterOptions): Promise<TabWriter> {
   const tab = new Tab(options);
   await tab.check();
   return tab;
 }
 
 /** One of the tabs that show a run. */
-class Tab implements OpenedTab {
-  readonly #readStored: TabOptions['readStored'];
-  readonly #writer: TabOptions['writer'];
-  readonly #run: TabOptions['run'];
+class Tab implements TabWriter {
+  readonly #readStored: TabWriterOptions['readStored'];
+  readonly #writer: TabWriterOptions['writer'];
+  readonly #run: TabWriterOptions['run'];
   /** Aborts the work of this tab when another tab steals the lock. */
   #stolen = new AbortController();
   readonly #lock;
@@ -86,7 +86,7 @@ class Tab implements OpenedTab {
     | { log: string; events: RunEvent[]; count: ReturnType<typeof createServerEventCounter> }
     | undefined;
 
-  constructor({ id, scope, writer, run, readStored }: TabOptions) {
+  constructor({ id, scope, writer, run, readStored }: TabWriterOptions) {
     this.#readStored = readStored;
     this.#writer = writer;
     this.#run = run;
@@ -298,7 +298,7 @@ class Tab implements OpenedTab {
    * this tab has not received all events of the other tab, the stored ones count.
    */
   async #settle(mine: FollowedTab | undefined): Promise<void> {
-    const late = new Promise<StoredLog>((resolve) => setTimeout(resolve, READ_MS, { events: [] }));
+    const late = new Promise<LoadedLog>((resolve) => setTimeout(resolve, READ_MS, { events: [] }));
     const read = this.#readStored().catch(() => ({ events: [] }));
     const { events } = await Promise.race([read, late]);
     const stored = lastRunId(events);
@@ -429,7 +429,7 @@ class Tab implements OpenedTab {
 
 const frozenTabError: EditReply = {
   accepted: false,
-  reason: 'The tab in which this run is under way does not answer. Open that tab, or start the run here.',
+  reason: 'The tab in which this run is in progress does not answer. Open that tab, or start the run here.',
 };
 
 /** True if a log has more events of the same start than the shown log, which may have been ended here. */

@@ -5,7 +5,7 @@ import { CuelineError, inProcess, type Executor, type ModelSettings } from '@cue
  * never has
  * them.
  */
-export function inPage(models: ModelSettings): Executor {
+export function inPageExecutor(models: ModelSettings): Executor {
   const here = inProcess(models);
   return {
     ...here,

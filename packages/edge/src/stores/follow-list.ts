@@ -7,7 +7,7 @@ export type ListSlice<Item> = {
   more: boolean;
 };
 
-export type Following<Item> = {
+export type FollowedList<Item> = {
   /** The next items, after the last ones. */
   next(): Promise<ListSlice<Item>>;
   /** Resolves when another look makes sense. It need not end when the reader leaves. */
@@ -20,7 +20,7 @@ export type Following<Item> = {
  * An iteration over a list that grows elsewhere. It begins with its reader and ends at once with `signal`, or
  * when the reader leaves, whatever it waits for at that moment.
  */
-export function follow<Item>(begin: () => Following<Item>, signal: AbortSignal): AsyncIterable<Item> {
+export function followList<Item>(begin: () => FollowedList<Item>, signal: AbortSignal): AsyncIterable<Item> {
   return {
     [Symbol.asyncIterator]() {
       const stopped = new AbortController();
@@ -47,7 +47,7 @@ export function follow<Item>(begin: () => Following<Item>, signal: AbortSignal):
 }
 
 async function* read<Item>(
-  begin: () => Following<Item>,
+  begin: () => FollowedList<Item>,
   signal: AbortSignal,
 ): AsyncGenerator<Item, void, undefined> {
   if (signal.aborted) return;

@@ -2,11 +2,11 @@ import type { AgentState, RunState, ToolCallState } from '@cueline/core';
 import type { DefinitionKind, DefinitionName } from '../sandbox/script/definition.ts';
 import type { FoundDefinition } from '../sandbox/script/find-definitions.ts';
 
-/** The facts that a run and an agent have in common. */
-export type Facts = Pick<RunState, 'steps' | 'tasks'> & { toolCalls: readonly ToolCallState[] };
+/** What a run and an agent have in common. */
+export type Work = Pick<RunState, 'steps' | 'tasks'> & { toolCalls: readonly ToolCallState[] };
 
 /** One prompt of a run: the run itself, or an agent with its path. */
-export type PromptOfRun = { facts: Facts; path?: string; agent?: string };
+export type PromptOfRun = { work: Work; path?: string; agent?: string };
 
 /** The run and its agents, each with the names of the agents that lead to it, joined with `/`. */
 export function promptsOf(state: RunState): PromptOfRun[] {
@@ -16,9 +16,9 @@ export function promptsOf(state: RunState): PromptOfRun[] {
     const outer = outerName(names, path);
     const own = outer === undefined ? name : `${outer}/${name}`;
     names.set(path, own);
-    return { facts: agent, path, agent: own };
+    return { work: agent, path, agent: own };
   });
-  return [{ facts: state }, ...agents];
+  return [{ work: state }, ...agents];
 }
 
 /** The names of the agents that lead to the agent of this path. An agent starts before those inside it. */

@@ -5,7 +5,7 @@ import { findCurrentTask, type TaskState } from '@cueline/core';
  * has called a tool for it, because such a list is done in order. In a list of the model it is the task that
  * the model has started.
  */
-export function taskAtWork(tasks: readonly TaskState[]): TaskState | undefined {
+export function currentTaskOf(tasks: readonly TaskState[]): TaskState | undefined {
   const current = findCurrentTask(tasks);
   if (current?.status !== 'pending') return current;
   if (!isInOrder(tasks) || tasks.some(({ status }) => status === 'failed')) return undefined;
@@ -16,11 +16,11 @@ export function taskAtWork(tasks: readonly TaskState[]): TaskState | undefined {
  * When the work on each task began, by its id, in milliseconds since the run started: in a list that is done in order,
  * as soon as the task before was over. `begunAt` is the start of the first step. Tasks that have not begun are missing.
  */
-export function workStarts(
+export function taskStarts(
   tasks: readonly TaskState[],
   begunAt: number | undefined,
 ): ReadonlyMap<string, number> {
-  const currentId = taskAtWork(tasks)?.id;
+  const currentId = currentTaskOf(tasks)?.id;
   const widens = begunAt !== undefined && isInOrder(tasks);
   const ends = tasks.flatMap(({ finishedAt }) => finishedAt ?? []).toSorted((a, b) => a - b);
   const starts = new Map<string, number>();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { TaskStatus } from '@cueline/core';
 import type { Decision } from '../../src/tasks/decision.ts';
-import { finishTask, settleTask, startTask, touchTask } from '../../src/tasks/static.ts';
+import { finishTask, settleTask, startTask, touchTask } from '../../src/tasks/author-list.ts';
 import { applyEvents, currentTask, isComplete, type TaskList } from '../../src/tasks/task-list.ts';
 import { edits, inStates, states, staticList, through, written } from './lists.ts';
 
@@ -162,11 +162,11 @@ const table: Readonly<Record<string, Readonly<Record<TaskStatus, Outcome>>>> = {
   },
   addBefore: {
     pending: ['add task-4 "New" at 1 by user', 'The user added task-4 “New” after task-1.'],
-    in_progress: 'Index 1 is before a task that is finished or under way. The index can be 2 to 3.',
-    validating: 'Index 1 is before a task that is finished or under way. The index can be 2 to 3.',
-    completed: 'Index 1 is before a task that is finished or under way. The index can be 2 to 3.',
-    failed: 'Index 1 is before a task that is finished or under way. The index can be 2 to 3.',
-    skipped: 'Index 1 is before a task that is finished or under way. The index can be 2 to 3.',
+    in_progress: 'Index 1 is before a task that is finished or in progress. The index can be 2 to 3.',
+    validating: 'Index 1 is before a task that is finished or in progress. The index can be 2 to 3.',
+    completed: 'Index 1 is before a task that is finished or in progress. The index can be 2 to 3.',
+    failed: 'Index 1 is before a task that is finished or in progress. The index can be 2 to 3.',
+    skipped: 'Index 1 is before a task that is finished or in progress. The index can be 2 to 3.',
   },
 };
 
