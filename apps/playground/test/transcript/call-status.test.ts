@@ -22,10 +22,10 @@ const approval: Pending = {
 };
 
 test('a call whose result the task list did not accept is not shown as done', () => {
-  expect(callStatus(call, undefined, undefined)).toMatchObject({ label: 'Done', look: 'text-ok' });
+  expect(callStatus(call, undefined, undefined)).toMatchObject({ label: 'Done', className: 'text-ok' });
   expect(callStatus(call, undefined, { kind: 'refused', reason: 'No.' })).toMatchObject({
     label: 'Not accepted',
-    look: 'text-warn',
+    className: 'text-warn',
   });
 });
 

@@ -184,7 +184,7 @@ test('a summary is shown between its steps, without the conversation that it sum
   ]);
   const state = stateOf([...session, ...summed(2), ...step(2, [])]);
   expect(outline(toTranscript(state)).slice(-2)).toEqual([['inner summarize-2', ['given', 'step']], 'step']);
-  expect(toTranscript(state).find(({ kind }) => kind === 'inner')).toMatchObject({ look: 'summary' });
+  expect(toTranscript(state).find(({ kind }) => kind === 'inner')).toMatchObject({ variant: 'summary' });
 });
 
 test('a summary stays in its place after a reply, and the reply’s own summaries follow', () => {
