@@ -228,7 +228,7 @@ function unusableAnswersError(name: string, answers: number, { issue, cause }: A
   const attempts = answers === 1 ? 'in its only attempt' : `in ${answers} attempts`;
   return new CuelineError(
     'parse_failed',
-    `Agent "${name}" gave no valid answer ${attempts}. Try another model, or ask for a simpler answer. The last issue: ${issue}`,
+    `Agent "${name}" gave no valid answer ${attempts}. Try another model, or ask for a simpler answer. The problem with the last answer: ${issue}`,
     cause === undefined ? {} : { cause },
   );
 }

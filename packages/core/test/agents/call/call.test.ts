@@ -143,7 +143,7 @@ describe('An invalid answer', () => {
     const error = await faultOf(agent.call('Capital?', { model }));
     expect(error.code).toBe('parse_failed');
     expect(error.message).toBe(
-      'Agent "geographer" gave no valid answer in 4 attempts. Try another model, or ask for a simpler answer. The last fault: <answer> is missing. Write it as <answer>…</answer>.',
+      'Agent "geographer" gave no valid answer in 4 attempts. Try another model, or ask for a simpler answer. The problem with the last answer: <answer> is missing. Write it as <answer>…</answer>.',
     );
     const { dialog, ...details } = error.details as CallErrorDetails;
     expect(details).toEqual({

@@ -39,7 +39,7 @@ describe('a label', () => {
     expect(error).toMatchObject({
       code: 'parse_failed',
       message:
-        'Agent "classify" gave no valid answer in 2 attempts. Try another model, or ask for a simpler answer. The last fault: \'very good\' is not one of: positive, negative, neutral.',
+        'Agent "classify" gave no valid answer in 2 attempts. Try another model, or ask for a simpler answer. The problem with the last answer: \'very good\' is not one of: positive, negative, neutral.',
       details: { attempts: 2 },
     });
   });
