@@ -85,8 +85,8 @@ export function keysOf<Input>({ options = {}, models, timeout, signal }: KeySett
 async function identityOf(model: string | LanguageModel, settings: ModelSettings): Promise<object> {
   const variables = await modelVariables(settings);
   if (typeof model !== 'string') return { model: modelName(model), variables };
-  const { identifyModel } = await loadModule('models', import('../models/resolve-model.ts'));
-  return { model: identifyModel(model, settings).model, variables };
+  const { expandModelName } = await loadModule('models', import('../models/resolve-model.ts'));
+  return { model: expandModelName(model, settings), variables };
 }
 
 /** Variables of any provider. */

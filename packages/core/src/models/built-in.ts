@@ -63,7 +63,7 @@ function readAccount({ account = {} }: ProviderRow, env: Environment): Record<st
 }
 
 /** Returns the base URL that the environment sets for a built-in provider. Throws `invalid_base_url`. */
-export function readBaseUrl(provider: BuiltInProvider, env: Environment): string | undefined {
+function readBaseUrl(provider: BuiltInProvider, env: Environment): string | undefined {
   for (const variable of baseVariables(provider)) {
     const value = readVariable(env, variable);
     if (value !== undefined) return checkBaseUrl(value, variable);

@@ -2,10 +2,10 @@ import type { LanguageModel } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import { loadModule } from '../base/load-module.ts';
 import { resolveAlias } from './aliases.ts';
-import { builtInProviders, createBuiltInModel, isBuiltIn, readBaseUrl } from './built-in.ts';
+import { builtInProviders, createBuiltInModel, isBuiltIn } from './built-in.ts';
 import { checkModel } from './check-model.ts';
 import { createEnvironmentModel, environmentProviders, isDescribed, isInEnvironment } from './custom.ts';
-import { processEnvironment, readVariable, toVariablePart, type Environment } from './environment.ts';
+import { processEnvironment, toVariablePart, type Environment } from './environment.ts';
 import { guardFetch } from './guarded-fetch.ts';
 import type { LanguageModelObject, ModelContext, ModelProvider, ModelSettings } from './settings.ts';
 
@@ -38,24 +38,11 @@ export async function resolveModel(
 }
 
 /**
- * Returns the `provider:id` that a model's name stands for, and the base URL of its provider if the environment sets one.
- * Throws as {@link resolveModel} does for a name that stands for no model.
+ * Returns the `provider:id` that a model's name stands for. Throws as {@link resolveModel} does for a name that stands
+ * for no model.
  */
-export function identifyModel(
-  name: string,
-  { env = processEnvironment(), providers = {} }: ModelSettings,
-): { model: string; baseURL: string | undefined } {
-  const [provider, modelId] = readReference(name, env);
-  return {
-    model: `${provider}:${modelId}`,
-    baseURL: Object.hasOwn(providers, provider) ? undefined : baseUrlOf(provider, env),
-  };
-}
-
-function baseUrlOf(provider: string, env: Environment): string | undefined {
-  return isBuiltIn(provider) && !isDescribed(provider, env)
-    ? readBaseUrl(provider, env)
-    : readVariable(env, `${toVariablePart(provider)}_API_BASE`);
+export function expandModelName(name: string, { env = processEnvironment() }: ModelSettings): string {
+  return readReference(name, env).join(':');
 }
 
 /** Returns the provider and the model id that a model's name stands for. */
