@@ -14,6 +14,7 @@ import { startRun, stopRun } from '../../src/state/run-session.ts';
 import { watchScript } from '../../src/state/script-check.ts';
 import { usePlayground } from '../../src/state/store.ts';
 import { readStored } from '../../src/state/stored-settings.ts';
+import { startCpuTime } from '../../../../packages/core/test/support/cpu-time.ts';
 
 const script = "export default definePrompt('plan', (prompt, { city }) => {}, { input: schema });";
 const report = (name = 'plan') => ({
@@ -65,9 +66,9 @@ test.each([
   'export default definePrompt(,'.repeat(34_000),
   `export default function ${'a'.repeat(long)}`,
 ])('a long script is read quickly: %#', (text) => {
-  const began = performance.now();
+  const cpuTime = startCpuTime();
   expect(mayTakeInput(text)).toBe(true);
-  expect(performance.now() - began).toBeLessThan(5_000);
+  expect(cpuTime()).toBeLessThan(5_000);
 });
 
 test('an incomplete form does not start a run, and shows what is missing from then on', () => {

@@ -6,6 +6,7 @@ import type { ModelMessage } from 'ai';
 import { describe, expect, test } from 'vitest';
 import { play } from '../../support.ts';
 import { calls, complete, json, playSession, search, short } from './sessions.ts';
+import { startCpuTime } from '../../support/cpu-time.ts';
 
 const big = (size = 4_000): ScriptedTurn => calls(['search', { query: 'x'.repeat(size) }]);
 const warnings = ({ session }: Awaited<ReturnType<typeof playSession>>): string[] =>
@@ -306,7 +307,7 @@ test('with summaries, a late turn takes no longer than an early one', async () =
     },
   };
   const times: number[] = [];
-  let last = performance.now();
+  let cpuTime = startCpuTime();
   const result = await runAgentSession(model, {
     systemPrompt: '',
     maxTurns: Infinity,
@@ -314,8 +315,8 @@ test('with summaries, a late turn takes no longer than an early one', async () =
     tools: { search: { ...search, execute: async ({ query }: { query: string }) => query } },
     callbacks: {
       onTurnStart() {
-        times.push(performance.now() - last);
-        last = performance.now();
+        times.push(cpuTime());
+        cpuTime = startCpuTime();
       },
       onMessagesUpdate() {},
     },

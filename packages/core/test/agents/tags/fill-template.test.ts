@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fillTemplate } from '../../../src/agents/tags/fill-template.ts';
+import { startCpuTime } from '../../support/cpu-time.ts';
 
 test('only the named placeholders are replaced, each time they occur', () => {
   expect(fillTemplate('{a} and {b}, {a}: {"json": {c}}', { a: '1', b: '2' })).toBe(
@@ -24,7 +25,7 @@ test('the text around a placeholder stays unchanged, for any texts', () => {
 
 test('a long text of braces is filled quickly', () => {
   const hostile = '{a'.repeat(500_000);
-  const started = performance.now();
+  const cpuTime = startCpuTime();
   expect(fillTemplate(hostile, { b: 'x' })).toBe(hostile);
-  expect(performance.now() - started).toBeLessThan(2_000);
+  expect(cpuTime()).toBeLessThan(2_000);
 });
