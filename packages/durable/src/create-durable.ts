@@ -18,9 +18,15 @@ import { checkTexts } from './check-texts.ts';
 import { boundedDriver, type DurableDriver, type DurableWorker } from './driver.ts';
 import type { RunGuard } from './guard.ts';
 import { inProcessDriver } from './in-process-driver.ts';
-import { modelObjectError, promptsByName, unlistedPromptError, unstoredOptionsError } from './prompts.ts';
+import {
+  modelObjectError,
+  promptsByName,
+  unlistedPromptError,
+  unstoredOptionsError,
+  type Prompts,
+} from './prompts.ts';
 import { createSender } from './send-command.ts';
-import type { DurableStore, FoundRun, ReadEvents, RunOwner, RunQuery } from './store.ts';
+import type { DurableStart, DurableStore, FoundRun, ReadEvents, RunOwner, RunQuery } from './store.ts';
 import { startWork } from './start-work.ts';
 import { UNKNOWN_PROMPT_MS } from './unknown-prompts.ts';
 import { createWatch, retryWhileUnavailable } from './watch.ts';
@@ -181,28 +187,17 @@ export function createDurable(given: DurableOptions): Durable {
   }
 
   async function begin<Input>(
-    { definition, input, model, messages, tasks, options: own, key }: RunRequest<Input>,
+    request: RunRequest<Input>,
     owner?: RunOwner,
     newId = `run-${crypto.randomUUID()}`,
   ): Promise<{ runId: string; isNew: boolean }> {
+    const { key } = request;
     checkTexts({ 'The id of the run': newId, key, subject: owner?.subject, chat: owner?.chat });
-    if (!prompts.has(definition.name)) throw unlistedPromptError(definition.name, prompts);
-    if (model !== undefined && typeof model !== 'string') throw modelObjectError();
-    // an approval that is left out would let a tool run without it
-    const notStored = Object.entries(own ?? {}).filter(
-      ([name, value]) => value !== undefined && !storedOptions.has(name),
-    );
-    if (notStored.length > 0) throw unstoredOptionsError(notStored.map(([name]) => name));
     const created = await store.create({
       runId: newId,
       key,
       start: {
-        prompt: definition.name,
-        input,
-        model,
-        messages,
-        tasks,
-        limits: own?.limits,
+        ...readRequest(request, prompts),
         owner,
         startedAt: Date.now(),
         guarded: guard === undefined || owner === undefined ? undefined : true,
@@ -256,6 +251,21 @@ export function createDurable(given: DurableOptions): Durable {
       return startWork({ store, driver, steps, guard, sweepMs, onError: onSweepError });
     },
   };
+}
+
+/** Returns what is stored of a request. Throws for a prompt that is not listed, and for what cannot be stored. */
+function readRequest<Input>(
+  { definition, input, model, messages, tasks, options = {} }: RunRequest<Input>,
+  prompts: Prompts,
+): Omit<DurableStart, 'startedAt'> {
+  if (!prompts.has(definition.name)) throw unlistedPromptError(definition.name, prompts);
+  if (model !== undefined && typeof model !== 'string') throw modelObjectError();
+  // an approval that is left out would let a tool run without it
+  const notStored = Object.entries(options).filter(
+    ([name, value]) => value !== undefined && !storedOptions.has(name),
+  );
+  if (notStored.length > 0) throw unstoredOptionsError(notStored.map(([name]) => name));
+  return { prompt: definition.name, input, model, messages, tasks, limits: options.limits };
 }
 
 /** @throws CuelineError `invalid_options` */

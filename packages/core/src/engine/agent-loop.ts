@@ -21,7 +21,7 @@ import type { StreamContext } from './stream-context.ts';
 import { composeStreamOptions } from './stream-options.ts';
 import { createStreamAttempts } from './stream-attempts.ts';
 import type { Steer } from './steer.ts';
-import { createTaskProgress, type TaskProgress } from './task-progress.ts';
+import { TaskProgress } from './task-progress.ts';
 import { readTimeouts, withTotalLimit } from '../provider/timeout-options.ts';
 import type { TakeOver } from './take-over/take-over.ts';
 import { createToolApproval } from '../tool-calls/tool-approval.ts';
@@ -80,7 +80,7 @@ export function startAgentLoop(agentContext: AgentContext, loopOptions: AgentLoo
   // before the first events, because a listener may edit a task at once
   if (taskList !== undefined) runContext.taskLists.set(path ?? '', taskList);
   const position = takeOver === undefined ? loopOptions.continuedTask : takeOver.position;
-  const tasks = taskList === undefined ? undefined : createTaskProgress(prompt, taskList, sink, position);
+  const tasks = taskList === undefined ? undefined : new TaskProgress(prompt, taskList, sink, position);
   const response =
     responseSchema === undefined ? undefined : createResponseCheck(responseSchema, past?.corrections);
   const unfinished = (early?: EarlyEnd): CuelineError | 'waiting' | undefined => {

@@ -10,6 +10,7 @@ import type { Plugin, PluginMethods, Prompt } from '../prompt/prompt.ts';
 import { withRedactedKeys } from '../messages/redact-keys.ts';
 import type { RunHandle } from '../log/run-handle.ts';
 import { createRunHandle } from './create-run-handle.ts';
+import type { Recorder } from './recording/recorder.ts';
 import { openRun, toDefinition, type OpenedRun } from './open-run.ts';
 import type { UserContext } from '../prompt/call-settings.ts';
 import type { PromptConfig, PromptSource, TextOutput } from '../prompt/prompt-options.ts';
@@ -157,18 +158,23 @@ export async function startRun<
     },
   });
   followSignal(abortSignal, durable === undefined ? log : undefined, stop);
-  const drive = async (): Promise<void> => {
-    await result.consumeStream({ onError: (error) => recorder.fail(error) });
-    // the end is missing for some reason, and no more events come
-    recorder.fail(new CuelineError('stream_truncated', 'The run ended unexpectedly. Start it again.'));
-  };
   return {
     // only the caller's options know the output's type
     result: explainRejections(result, () => recorder.failure) as RunPromptResult<Output>['result'],
     // the prompt has its plugins' methods now
     prompt: opened.prompt,
-    run: createRunHandle(runId, runContext, () => void drive(), stop),
+    run: createRunHandle(runId, runContext, () => void readToEnd(result, recorder), stop),
   };
+}
+
+/** Reads a result that nothing else reads. A run ends in every case. */
+async function readToEnd(
+  result: Pick<StreamTextResult<UnknownTools, UserContext, OutputInterface>, 'consumeStream'>,
+  recorder: Recorder,
+): Promise<void> {
+  await result.consumeStream({ onError: (error) => recorder.fail(error) });
+  // the end is missing for some reason, and no more events come
+  recorder.fail(new CuelineError('stream_truncated', 'The run ended unexpectedly. Start it again.'));
 }
 
 /**

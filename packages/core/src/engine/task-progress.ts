@@ -13,39 +13,6 @@ import { failedTask, isComplete, openTasks } from '../tasks/task-list.ts';
 import type { EventSink } from '../tool-calls/run-context.ts';
 import { earlyEnds, type EarlyEnd } from './ending.ts';
 
-/** Connects a task list with a run: the messages of each step, and when the run may end. */
-export type TaskProgress = {
-  /**
-   * Returns what the next step sends of the conversation, and the current task's definitions. The first
-   * `initialMessageCount` messages of the conversation are the prompt's own. Calls `extend` if a task has become current.
-   */
-  step(
-    conversation: readonly ModelMessage[],
-    initialMessageCount: number,
-  ): Promise<{ layer: Definitions | undefined; messages: readonly ModelMessage[] }>;
-  /**
-   * Returns the definitions of the task of the last step, before the calls that the step has left open are settled: they
-   * belong to that task, also if another one is current by now. Calls its `extend`.
-   */
-  resume(
-    conversation: readonly ModelMessage[],
-    initialMessageCount: number,
-    hasOpenStep: boolean,
-  ): Promise<Definitions | undefined>;
-  /** The task of the last step. */
-  readonly taskId: string | undefined;
-  /** Its definitions. */
-  readonly layer: Definitions | undefined;
-  /** Notes that a tool is called, which starts the current task. */
-  called(toolName: string): void;
-  /** Returns the reminder for a model that stops; undefined if it may stop, or was reminded often enough. */
-  nudge(): string | undefined;
-  /** Returns why the run cannot end as done. `early` is what ended the loop, if it was not the model. */
-  unfinished(early?: EarlyEnd): CuelineError | undefined;
-  /** True if the list can no longer be completed. */
-  readonly failed: boolean;
-};
-
 /** Where a list stood when another process left it. */
 export type TaskPosition = {
   /** The task of the last step. */
@@ -56,113 +23,154 @@ export type TaskPosition = {
   nudges: number;
 };
 
-export function createTaskProgress(
-  prompt: PromptBuilder,
-  list: TaskListDefinition,
-  sink: EventSink,
-  position?: TaskPosition,
-): TaskProgress {
-  let currentId: string | undefined;
-  let layer: Definitions | undefined;
+/** Connects a task list with a run: the messages of each step, and when the run may end. */
+export class TaskProgress {
+  readonly #prompt: PromptBuilder;
+  readonly #list: TaskListDefinition;
+  readonly #position: TaskPosition | undefined;
+  #taskId: string | undefined;
+  #layer: Definitions | undefined;
   /** The position at which the messages of the current task begin. */
-  let since = position?.since ?? 0;
-  let nudges = position?.nudges ?? 0;
-  let isFirst = true;
-  list.requestTaskId = position?.taskId;
-  let shownEdits = 0;
-  let window: ModelMessage | undefined;
-  // a model that advances with its tasks does not need repeated nudges
-  list.listen(
-    (event) => {
-      nudges = 0;
-      sink.append(event);
-    },
-    () => sink.ended,
-  );
+  #since: number;
+  #nudges: number;
+  #isFirst = true;
+  #shownEdits = 0;
+  #window: ModelMessage | undefined;
 
-  async function enter(messages: readonly ModelMessage[], initialMessageCount: number): Promise<void> {
-    const { current } = list;
-    if (current?.id === currentId) return;
-    layer = undefined;
-    currentId = list.requestTaskId = current?.id;
-    // if no task is current, the end of the last one is still useful
-    if (current === undefined) return;
-    const continues = isFirst && position !== undefined && position.taskId === current.id;
-    isFirst = false;
-    if (!continues) since = beginOfTask(messages, list, initialMessageCount);
-    await callExtend(current.id, messages, initialMessageCount);
+  constructor(prompt: PromptBuilder, list: TaskListDefinition, sink: EventSink, position?: TaskPosition) {
+    this.#prompt = prompt;
+    this.#list = list;
+    this.#position = position;
+    this.#since = position?.since ?? 0;
+    this.#nudges = position?.nudges ?? 0;
+    list.requestTaskId = position?.taskId;
+    list.listen(
+      (event) => {
+        // a model that advances with its tasks does not need repeated nudges
+        this.#nudges = 0;
+        sink.append(event);
+      },
+      () => sink.ended,
+    );
   }
 
-  async function callExtend(
+  /** The task of the last step. */
+  get taskId(): string | undefined {
+    return this.#taskId;
+  }
+
+  /** Its definitions. */
+  get layer(): Definitions | undefined {
+    return this.#layer;
+  }
+
+  /** True if the list can no longer be completed. */
+  get failed(): boolean {
+    return failedTask(this.#list.list) !== undefined;
+  }
+
+  /**
+   * Returns what the next step sends of the conversation, and the current task's definitions. The first
+   * `initialMessageCount` messages of the conversation are the prompt's own. Calls `extend` if a task has become current.
+   */
+  async step(
+    conversation: readonly ModelMessage[],
+    initialMessageCount: number,
+  ): Promise<{ layer: Definitions | undefined; messages: readonly ModelMessage[] }> {
+    const list = this.#list;
+    // the user's changes are shown until the next task, and at least once
+    if (list.current?.id !== this.#taskId) list.userEdits = list.userEdits.slice(this.#shownEdits);
+    // the list may change while `extend` of its current task runs
+    do await this.#enter(conversation, initialMessageCount);
+    while (list.current?.id !== this.#taskId);
+    this.#shownEdits = list.userEdits.length;
+    return { layer: this.#layer, messages: this.#compose(conversation, initialMessageCount) };
+  }
+
+  /**
+   * Returns the definitions of the task of the last step, before the calls that the step has left open are settled: they
+   * belong to that task, also if another one is current by now. Calls its `extend`.
+   */
+  async resume(
+    conversation: readonly ModelMessage[],
+    initialMessageCount: number,
+    hasOpenStep: boolean,
+  ): Promise<Definitions | undefined> {
+    const taskId = this.#position?.taskId;
+    if (taskId === undefined || (!hasOpenStep && taskId !== this.#list.current?.id)) return undefined;
+    this.#taskId = taskId;
+    this.#isFirst = false;
+    await this.#callExtend(taskId, conversation, initialMessageCount);
+    return this.#layer;
+  }
+
+  /** Notes that a tool is called, which starts the current task. */
+  called(toolName: string): void {
+    const { list, current, tools } = this.#list;
+    // a call beside the one that finishes a task belongs to that task
+    const begins = list.kind === 'static' && current?.id === this.#taskId;
+    if (begins && !tools.has(toolName)) this.#list.apply(touchTask(list));
+  }
+
+  /** Returns the reminder for a model that stops; undefined if it may stop, or was reminded often enough. */
+  nudge(): string | undefined {
+    const { list, maxNudges } = this.#list;
+    if (openTasks(list).length === 0 || failedTask(list) !== undefined) return undefined;
+    if (this.#nudges >= maxNudges) return undefined;
+    this.#nudges += 1;
+    return nudge(list);
+  }
+
+  /** Returns why the run cannot end as done. `early` is what ended the loop, if it was not the model. */
+  unfinished(early?: EarlyEnd): CuelineError | undefined {
+    return unfinishedTasksError(this.#list, early);
+  }
+
+  async #enter(conversation: readonly ModelMessage[], initialMessageCount: number): Promise<void> {
+    const { current } = this.#list;
+    if (current?.id === this.#taskId) return;
+    this.#layer = undefined;
+    this.#taskId = this.#list.requestTaskId = current?.id;
+    // if no task is current, the end of the last one is still useful
+    if (current === undefined) return;
+    const continues = this.#isFirst && this.#position?.taskId === current.id;
+    this.#isFirst = false;
+    if (!continues) this.#since = beginOfTask(conversation, this.#list, initialMessageCount);
+    await this.#callExtend(current.id, conversation, initialMessageCount);
+  }
+
+  async #callExtend(
     taskId: string,
-    messages: readonly ModelMessage[],
+    conversation: readonly ModelMessage[],
     initialMessageCount: number,
   ): Promise<void> {
-    const { task = '', extend } = list.definitionOf(taskId) ?? {};
+    const { task = '', extend } = this.#list.definitionOf(taskId) ?? {};
     if (extend === undefined) return;
     try {
-      const own = await prompt.layer((scoped) => extend(scoped, compose(messages, initialMessageCount)));
-      layer = { ...own, messages: await resolveMessages(own.messages) };
+      const own = await this.#prompt.layer((scoped) =>
+        extend(scoped, this.#compose(conversation, initialMessageCount)),
+      );
+      this.#layer = { ...own, messages: await resolveMessages(own.messages) };
     } catch (error) {
       throw scriptError(`extend of the task “${task.trim()}”`, error, 'prompt');
     }
   }
 
-  function compose(messages: readonly ModelMessage[], initialMessageCount: number): ModelMessage[] {
-    const text = renderWindow(list.list, { edits: list.userEdits });
+  #compose(conversation: readonly ModelMessage[], initialMessageCount: number): ModelMessage[] {
+    const { list, userEdits } = this.#list;
+    const text = renderWindow(list, { edits: userEdits });
     // a list that an earlier turn has finished is not sent again
-    const isOld = currentId === undefined && since === 0 && isComplete(list.list);
-    if (text === undefined || isOld) return [...messages];
+    const isOld = this.#taskId === undefined && this.#since === 0 && isComplete(list);
+    if (text === undefined || isOld) return [...conversation];
     // the same object as long as its content is the same, so that the log does not repeat it
-    if (window?.content !== text) window = { role: 'user', content: text };
+    if (this.#window?.content !== text) this.#window = { role: 'user', content: text };
     return [
-      ...messages.slice(0, initialMessageCount),
-      window,
-      ...(layer?.messages ?? []),
-      ...messages.slice(Math.max(since, initialMessageCount)),
+      ...conversation.slice(0, initialMessageCount),
+      this.#window,
+      ...(this.#layer?.messages ?? []),
+      ...conversation.slice(Math.max(this.#since, initialMessageCount)),
     ];
   }
-
-  return {
-    async step(messages, initialMessageCount) {
-      // the user's changes are shown until the next task, and at least once
-      if (list.current?.id !== currentId) list.userEdits = list.userEdits.slice(shownEdits);
-      // the list may change while `extend` of its current task runs
-      do await enter(messages, initialMessageCount);
-      while (list.current?.id !== currentId);
-      shownEdits = list.userEdits.length;
-      return { layer, messages: compose(messages, initialMessageCount) };
-    },
-    async resume(messages, initialMessageCount, hasOpenStep) {
-      const taskId = position?.taskId;
-      if (taskId === undefined || (!hasOpenStep && taskId !== list.current?.id)) return undefined;
-      currentId = taskId;
-      isFirst = false;
-      await callExtend(taskId, messages, initialMessageCount);
-      return layer;
-    },
-    called(toolName) {
-      // a call beside the one that finishes a task belongs to that task
-      const begins = list.list.kind === 'static' && list.current?.id === currentId;
-      if (begins && !list.tools.has(toolName)) list.apply(touchTask(list.list));
-    },
-    nudge() {
-      if (openTasks(list.list).length === 0 || failedTask(list.list) !== undefined) return undefined;
-      if (nudges >= list.maxNudges) return undefined;
-      nudges += 1;
-      return nudge(list.list);
-    },
-    unfinished: (early) => unfinishedTasksError(list, early),
-    get taskId() {
-      return currentId;
-    },
-    get layer() {
-      return layer;
-    },
-    get failed() {
-      return failedTask(list.list) !== undefined;
-    },
-  };
 }
 
 /**

@@ -2,7 +2,7 @@ import type { RunEvent } from '@cueline/core';
 import type { DurableCommand } from '@cueline/core/durable';
 import { checkMethods } from '../check-methods.ts';
 import { notStoredError } from '../not-stored-error.ts';
-import type { DurableStart, DurableStore, ReadEvents } from '../store.ts';
+import type { DurableStart, DurableStore } from '../store.ts';
 import { createTables, statements } from './statements.ts';
 
 /** A client of Postgres: a `Pool` or `Client` of `pg`, or PGlite. */
@@ -26,100 +26,113 @@ export function createSqlStore(client: SqlClient): DurableStore {
     ['query'],
     'createSqlStore(new Pool({ connectionString }))',
   );
-  let ready: Promise<unknown> | undefined;
+  return new SqlStore(client);
+}
 
-  async function query<Row>(text: string, values: unknown[]): Promise<Row[]> {
-    try {
-      await (ready ??= client.query(createTables));
-    } catch (error) {
-      // the next call tries again
-      ready = undefined;
-      throw error;
-    }
-    return (await client.query(text, values)).rows as Row[];
+class SqlStore implements DurableStore {
+  readonly #client: SqlClient;
+  #ready: Promise<unknown> | undefined;
+
+  constructor(client: SqlClient) {
+    this.#client = client;
   }
 
-  async function read(runId: string, afterSeq: number): Promise<ReadEvents | undefined> {
-    const rows = await query<Read>(statements.read, [runId, afterSeq]);
+  readonly create: DurableStore['create'] = async ({ runId, key, start }) => {
+    const { subject = null, chat = null } = start.owner ?? {};
+    const values = [runId, key ?? null, JSON.stringify(start), subject, chat];
+    const created = await this.#query<object>(statements.create, values);
+    if (created.length > 0) return 'created';
+    const [known] = await this.#query<{ run_id: string }>(statements.known, [runId, key ?? null]);
+    if (known === undefined) throw notStoredError(runId);
+    return { runId: known.run_id };
+  };
+
+  readonly claim: DurableStore['claim'] = async (runId, afterSeq) => {
+    const [claimed] = await this.#query<Claimed>(statements.claim, [runId, afterSeq]);
+    if (claimed === undefined) {
+      const [run] = await this.#query<object>(statements.ended, [runId]);
+      if (run === undefined) return undefined;
+      // a command may have come while the run ended; its sender woke the run
+      await this.#query(statements.forgetAll, [runId]);
+      return 'ended';
+    }
+    const bodies = JSON.parse(claimed.events ?? '[]') as string[];
+    const commands = JSON.parse(claimed.commands ?? '[]') as [name: string, body: string][];
+    const isWhole = bodies.length >= claimed.length - (afterSeq + 1);
+    return {
+      epoch: claimed.epoch,
+      start: JSON.parse(claimed.start) as DurableStart,
+      // other workers can no longer add events
+      events: isWhole ? bodies.map(readEvent) : ((await this.read(runId, afterSeq))?.events ?? []),
+      commands: commands.map(([name, body]) => ({ name, command: JSON.parse(body) as DurableCommand })),
+    };
+  };
+
+  readonly append: DurableStore['append'] = async (runId, epoch, events) => {
+    const [first] = events;
+    if (first === undefined) return (await this.#query<object>(statements.owned, [runId, epoch])).length > 0;
+    const bodies = events.map((event) => JSON.stringify(event));
+    const ended = events.at(-1)?.type === 'run-end';
+    const rows = await this.#query<object>(statements.append, [runId, epoch, first.seq, bodies, ended]);
+    return rows.length > 0;
+  };
+
+  readonly send: DurableStore['send'] = async (runId, { name, command }) => {
+    const added = await this.#query<object>(statements.send, [runId, name, JSON.stringify(command)]);
+    if (added.length > 0) return { name, command };
+    const [known] = await this.#query<{ body: string }>(statements.sent, [runId, name]);
+    return known === undefined ? undefined : { name, command: JSON.parse(known.body) as DurableCommand };
+  };
+
+  readonly commands: DurableStore['commands'] = async (runId) => {
+    const rows = await this.#query<{ name: string; body: string }>(statements.commands, [runId]);
+    return rows.map(({ name, body }) => ({ name, command: JSON.parse(body) as DurableCommand }));
+  };
+
+  readonly forget: DurableStore['forget'] = async (runId, names) => {
+    if (names.length > 0) await this.#query(statements.forget, [runId, names]);
+  };
+
+  readonly read: DurableStore['read'] = async (runId, afterSeq) => {
+    const rows = await this.#query<Read>(statements.read, [runId, afterSeq]);
     const [run] = rows;
     if (run === undefined) return undefined;
     const { ended } = run;
     return { events: rows.flatMap(({ body }) => (body === null ? [] : [readEvent(body)])), ended };
-  }
-
-  return {
-    async create({ runId, key, start }) {
-      const { subject = null, chat = null } = start.owner ?? {};
-      const values = [runId, key ?? null, JSON.stringify(start), subject, chat];
-      const created = await query<object>(statements.create, values);
-      if (created.length > 0) return 'created';
-      const [known] = await query<{ run_id: string }>(statements.known, [runId, key ?? null]);
-      if (known === undefined) throw notStoredError(runId);
-      return { runId: known.run_id };
-    },
-    async claim(runId, afterSeq) {
-      const [claimed] = await query<Claimed>(statements.claim, [runId, afterSeq]);
-      if (claimed === undefined) {
-        const [run] = await query<object>(statements.ended, [runId]);
-        if (run === undefined) return undefined;
-        // a command may have come while the run ended; its sender woke the run
-        await query(statements.forgetAll, [runId]);
-        return 'ended';
-      }
-      const bodies = JSON.parse(claimed.events ?? '[]') as string[];
-      const commands = JSON.parse(claimed.commands ?? '[]') as [name: string, body: string][];
-      const isWhole = bodies.length >= claimed.length - (afterSeq + 1);
-      return {
-        epoch: claimed.epoch,
-        start: JSON.parse(claimed.start) as DurableStart,
-        // other workers can no longer add events
-        events: isWhole ? bodies.map(readEvent) : ((await read(runId, afterSeq))?.events ?? []),
-        commands: commands.map(([name, body]) => ({ name, command: JSON.parse(body) as DurableCommand })),
-      };
-    },
-    async append(runId, epoch, events) {
-      const [first] = events;
-      if (first === undefined) return (await query<object>(statements.owned, [runId, epoch])).length > 0;
-      const bodies = events.map((event) => JSON.stringify(event));
-      const ended = events.at(-1)?.type === 'run-end';
-      const rows = await query<object>(statements.append, [runId, epoch, first.seq, bodies, ended]);
-      return rows.length > 0;
-    },
-    async send(runId, { name, command }) {
-      const added = await query<object>(statements.send, [runId, name, JSON.stringify(command)]);
-      if (added.length > 0) return { name, command };
-      const [known] = await query<{ body: string }>(statements.sent, [runId, name]);
-      return known === undefined ? undefined : { name, command: JSON.parse(known.body) as DurableCommand };
-    },
-    async commands(runId) {
-      const rows = await query<{ name: string; body: string }>(statements.commands, [runId]);
-      return rows.map(({ name, body }) => ({ name, command: JSON.parse(body) as DurableCommand }));
-    },
-    async forget(runId, names) {
-      if (names.length > 0) await query(statements.forget, [runId, names]);
-    },
-    read,
-    async find(which) {
-      const [text, values] =
-        'runId' in which
-          ? [statements.byId, [which.runId]]
-          : 'key' in which
-            ? [statements.byKey, [which.key]]
-            : [statements.byChat, [which.subject, which.chat]];
-      const [run] = await query<{ run_id: string; start: string; length: number; ended: boolean }>(
-        text,
-        values,
-      );
-      if (run === undefined) return undefined;
-      const { length } = run;
-      const { prompt, owner } = JSON.parse(run.start) as DurableStart;
-      return { runId: run.run_id, prompt, owner, length, endSeq: run.ended ? length - 1 : undefined };
-    },
-    async unfinished() {
-      const rows = await query<{ run_id: string }>(statements.unfinished, []);
-      return rows.map(({ run_id: runId }) => runId);
-    },
   };
+
+  readonly find: DurableStore['find'] = async (which) => {
+    const [text, values] =
+      'runId' in which
+        ? [statements.byId, [which.runId]]
+        : 'key' in which
+          ? [statements.byKey, [which.key]]
+          : [statements.byChat, [which.subject, which.chat]];
+    const [run] = await this.#query<{ run_id: string; start: string; length: number; ended: boolean }>(
+      text,
+      values,
+    );
+    if (run === undefined) return undefined;
+    const { length } = run;
+    const { prompt, owner } = JSON.parse(run.start) as DurableStart;
+    return { runId: run.run_id, prompt, owner, length, endSeq: run.ended ? length - 1 : undefined };
+  };
+
+  readonly unfinished: DurableStore['unfinished'] = async () => {
+    const rows = await this.#query<{ run_id: string }>(statements.unfinished, []);
+    return rows.map(({ run_id: runId }) => runId);
+  };
+
+  async #query<Row>(text: string, values: unknown[]): Promise<Row[]> {
+    try {
+      await (this.#ready ??= this.#client.query(createTables));
+    } catch (error) {
+      // the next call tries again
+      this.#ready = undefined;
+      throw error;
+    }
+    return (await this.#client.query(text, values)).rows as Row[];
+  }
 }
 
 type Read = { ended: boolean; body: string | null };

@@ -106,17 +106,6 @@ export function forwardEvents(
     return how === 'aborted' && isWhole() ? 'done' : how;
   }
 
-  /** Reads the end of the response, because the connection to the provider can be reused only then. */
-  async function drain(): Promise<void> {
-    const timer = setTimeout(() => void reader.cancel().catch(() => {}), DRAIN_MS);
-    try {
-      while (!(await reader.read()).done);
-    } catch {
-      // nothing of the answer is missing
-    }
-    clearTimeout(timer);
-  }
-
   function pass({ bytes, ends }: EventBytes): boolean {
     if (ends.length === 0) return false;
     // most events are a word or two of text: scanning many at once, without encoding them again, halves the cost
@@ -159,12 +148,23 @@ export function forwardEvents(
       },
       cancel() {
         if (ended) return undefined;
-        if (isWhole()) void drain();
+        if (isWhole()) void drain(reader);
         return end(leave('aborted'));
       },
     },
     { highWaterMark: 0 },
   );
+}
+
+/** Reads the end of a response, because the connection to the provider can be reused only then. */
+async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const timer = setTimeout(() => void reader.cancel().catch(() => {}), DRAIN_MS);
+  try {
+    while (!(await reader.read()).done);
+  } catch {
+    // nothing of the answer is missing
+  }
+  clearTimeout(timer);
 }
 
 /** An event that clients of OpenAI, Anthropic and compatible servers all read as an error. */
