@@ -159,15 +159,7 @@ export function createDurable(given: DurableOptions): Durable {
   const prompts = promptsByName(given.prompts);
   const watch = createWatch(store);
   const { unknownPromptMs = UNKNOWN_PROMPT_MS } = given;
-  const steps = createSteps({
-    store,
-    prompts,
-    models,
-    options,
-    guard,
-    watch,
-    unknownPromptMs,
-  });
+  const steps = createSteps({ store, prompts, models, options, guard, watch, unknownPromptMs });
   const send = createSender({ store, driver, steps });
 
   /** Follows a run to its end. Aborting the signal stops the run. */
@@ -215,11 +207,7 @@ export function createDurable(given: DurableOptions): Durable {
   }
 
   return {
-    executor: {
-      start,
-      attach: follow,
-      send,
-    },
+    executor: { start, attach: follow, send },
     prompts: [...prompts.keys()],
     guard,
     begin,

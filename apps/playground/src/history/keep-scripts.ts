@@ -79,12 +79,7 @@ export function keepScripts(options: KeepScriptsOptions): ScriptKeeper {
       page.setState({ openScript: { ...openScript, ...change, isSaved: now === text } });
     }
     if (leftUnsaved.some((one) => one.open.id === open.id)) {
-      page.setState({
-        leftUnsaved: leftUnsaved.flatMap((one) => {
-          if (one.open.id !== open.id) return one;
-          return one.text === text ? [] : { open: { ...one.open, ...change }, text: one.text };
-        }),
-      });
+      page.setState({ leftUnsaved: stillUnsaved(leftUnsaved, { open, text }, change) });
     }
     if (kind === 'copied') onCopied(nameOf({ open: { ...open, name }, text }));
     onSaved(id);
@@ -147,6 +142,18 @@ export function keepScripts(options: KeepScriptsOptions): ScriptKeeper {
   });
 
   return { flush, refresh, stop };
+}
+
+/** Returns the texts that are not stored yet, once one of them is stored. `change` is what that changes in its script. */
+function stillUnsaved(
+  unsaved: readonly OpenText[],
+  { open, text }: OpenText,
+  change: Partial<OpenScript>,
+): OpenText[] {
+  return unsaved.flatMap((one) => {
+    if (one.open.id !== open.id) return one;
+    return one.text === text ? [] : { open: { ...one.open, ...change }, text: one.text };
+  });
 }
 
 /** Watches the script of a page: another one is opened, the open one is edited, or it is run. */

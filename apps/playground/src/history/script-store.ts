@@ -69,17 +69,7 @@ export function createScriptStore(database: HistoryDatabase, now: () => number =
         await transaction.done;
         return { kind: 'outdated', script: before };
       }
-      // only a rename changes the name of a stored script
-      const name = before === undefined ? open.name : before.name;
-      const row: ScriptRow = {
-        id: open.id,
-        ...(name === undefined ? {} : { name: name.slice(0, MAX_NAME_LENGTH) }),
-        text,
-        origin: open.origin,
-        revision: (before?.revision ?? open.revision) + (before?.text === text ? 0 : 1),
-        updatedOn: now(),
-        ...(open.writer === undefined ? {} : { writer: open.writer }),
-      };
+      const row = nextRow(before, { open, text }, now());
       if (isForeign || isOthers) {
         const copy = copyOf(row);
         await transaction.store.put(copy);
@@ -144,6 +134,22 @@ export function createScriptStore(database: HistoryDatabase, now: () => number =
       }
       await transaction.done;
     },
+  };
+}
+
+/** Returns the row that stores a text which continues the one of `before`. */
+function nextRow(before: ScriptRow | undefined, { open, text }: OpenText, updatedOn: number): ScriptRow {
+  const { id, origin, writer } = open;
+  // only a rename changes the name of a stored script
+  const name = before === undefined ? open.name : before.name;
+  return {
+    id,
+    ...(name === undefined ? {} : { name: name.slice(0, MAX_NAME_LENGTH) }),
+    text,
+    origin,
+    revision: (before?.revision ?? open.revision) + (before?.text === text ? 0 : 1),
+    updatedOn,
+    ...(writer === undefined ? {} : { writer }),
   };
 }
 

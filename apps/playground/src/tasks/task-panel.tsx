@@ -94,32 +94,21 @@ export function TaskPanel({
           )}
         </button>
         {inProgress && (
-          <Button
-            className="text-sm"
-            aria-label="Add a task"
-            aria-expanded={adding}
+          <AddButton
+            expanded={adding}
+            isInAgent={agent !== undefined}
             onClick={() => {
               setAdding(!adding);
               setOpen(true);
             }}
-          >
-            <Plus />
-            {/** an agent's panel is narrower, by a step for each agent around it */}
-            <span className={clsx(agent !== undefined && 'narrow:hidden')}>Add a task</span>
-          </Button>
+          />
         )}
       </div>
       {open && (
         <TaskItems
-          run={run}
-          agent={agent}
-          isPast={isPast}
-          tasks={tasks}
+          {...{ run, agent, isPast, tasks, begunAt, until, refusal }}
           currentId={current?.id}
-          begunAt={begunAt}
-          until={until}
           clock={inProgress ? clock : undefined}
-          refusal={refusal}
           edit={inProgress ? edit : undefined}
           onLeave={focusHeader}
         />
@@ -146,6 +135,18 @@ export function TaskPanel({
       )}
       <Announce text={taskAnnouncement(tasks)} />
     </section>
+  );
+}
+
+type AddButtonProps = { expanded: boolean; isInAgent: boolean; onClick: () => void };
+
+function AddButton({ expanded, isInAgent, onClick }: AddButtonProps) {
+  return (
+    <Button className="text-sm" aria-label="Add a task" aria-expanded={expanded} onClick={onClick}>
+      <Plus />
+      {/** an agent's panel is narrower, by a step for each agent around it */}
+      <span className={clsx(isInAgent && 'narrow:hidden')}>Add a task</span>
+    </Button>
   );
 }
 

@@ -69,32 +69,7 @@ export function Waterfall({ session, turn, rows: all, end, live }: WaterfallProp
       onClick={onClick}
       className="scroll group/tree relative min-h-0 flex-1 [scrollbar-gutter:stable] focus-visible:-outline-offset-2"
     >
-      <div
-        role="row"
-        aria-rowindex={1}
-        style={{ height: HEADER }}
-        className={`${columns} sticky top-0 z-10 items-center border-b border-line bg-panel text-xs text-ink-3`}
-      >
-        <span role="columnheader" className="flex h-full items-center border-r border-line pl-3">
-          Part
-        </span>
-        <span role="columnheader" aria-label="Time" className="h-full cursor-crosshair overflow-hidden px-2">
-          <span className="relative block h-full">
-            {ticks.map((tick) => (
-              <span
-                key={tick}
-                style={{ left: at(tick) }}
-                className="absolute inset-y-0 my-auto h-fit border-l border-line-strong pl-1 whitespace-nowrap"
-              >
-                {labelWithin(((end - tick) / end) * width, tickLabel(tick, step))}
-              </span>
-            ))}
-          </span>
-        </span>
-        <span role="columnheader" className="pr-3 text-right narrow:pr-2">
-          Duration
-        </span>
-      </div>
+      <TimeHeader {...{ ticks, step, end, width }} />
       <div className="relative min-h-[calc(100%-24px)]">
         <div aria-hidden className={`${columns} pointer-events-none absolute inset-0`}>
           <div ref={axis} className="relative col-start-2 mx-2">
@@ -131,6 +106,47 @@ export function Waterfall({ session, turn, rows: all, end, live }: WaterfallProp
           isSelected={selectedKey !== undefined}
         />
       </div>
+    </div>
+  );
+}
+
+type TimeHeaderProps = {
+  ticks: readonly number[];
+  /** The time between two ticks, in milliseconds. */
+  step: number;
+  end: number;
+  /** The width of the axis, in pixels. */
+  width: number;
+};
+
+/** The names of the columns, and the labels of the axis. */
+function TimeHeader({ ticks, step, end, width }: TimeHeaderProps) {
+  return (
+    <div
+      role="row"
+      aria-rowindex={1}
+      style={{ height: HEADER }}
+      className={`${columns} sticky top-0 z-10 items-center border-b border-line bg-panel text-xs text-ink-3`}
+    >
+      <span role="columnheader" className="flex h-full items-center border-r border-line pl-3">
+        Part
+      </span>
+      <span role="columnheader" aria-label="Time" className="h-full cursor-crosshair overflow-hidden px-2">
+        <span className="relative block h-full">
+          {ticks.map((tick) => (
+            <span
+              key={tick}
+              style={{ left: at(tick) }}
+              className="absolute inset-y-0 my-auto h-fit border-l border-line-strong pl-1 whitespace-nowrap"
+            >
+              {labelWithin(((end - tick) / end) * width, tickLabel(tick, step))}
+            </span>
+          ))}
+        </span>
+      </span>
+      <span role="columnheader" className="pr-3 text-right narrow:pr-2">
+        Duration
+      </span>
     </div>
   );
 }
