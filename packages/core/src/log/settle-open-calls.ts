@@ -9,11 +9,15 @@ import type { RunEvent } from './events.ts';
  *   the call of an agent that has called nothing. With `asAgent` this is the only reason: the log cannot tell the agent
  *   from a tool of its name whose function has called it.
  * - `fail`: it may have taken effect. It is not made again, and `error` says so to the model.
+ *
+ * `inputText` is what the model wrote, from which the tool's schema has made `input`. Missing if it did not arrive in pieces.
  */
-export type CallSettlement = { toolCallId: string; toolName: string; input: unknown } & (
-  | { how: 'start' | 'repeat'; asAgent?: true }
-  | { how: 'fail'; error: string }
-);
+export type CallSettlement = {
+  toolCallId: string;
+  toolName: string;
+  input: unknown;
+  inputText?: string | undefined;
+} & ({ how: 'start' | 'repeat'; asAgent?: true } | { how: 'fail'; error: string });
 
 /**
  * Returns how each open call is settled in a log that may end anywhere: those of the last step that has called
@@ -42,6 +46,7 @@ export type StepCall = {
   toolCallId: string;
   toolName: string;
   input: unknown;
+  inputText: string | undefined;
   started: boolean;
   ended: boolean;
   effect?: ToolEffect | undefined;
@@ -70,6 +75,8 @@ export type StepCalls = {
 /** Returns a reader of the calls that the run itself, or the agent at this path, has made in one step. */
 export function createStepCalls(agent?: string): StepCalls {
   const calls = new Map<string, StepCall>();
+  /** What the model has written of the arguments, by the call's id. */
+  const texts = new Map<string, string>();
   const inside = agent === undefined ? '' : `${agent}/`;
 
   /** Returns the path below this one of the event's agent; empty for an event of its own. */
@@ -90,8 +97,10 @@ export function createStepCalls(agent?: string): StepCalls {
     }
     if (!('toolCallId' in event) || event.type === 'agent-start') return undefined;
     const { toolCallId } = event;
+    if (event.type === 'tool-input-start') texts.delete(toolCallId);
+    if (event.type === 'tool-input-delta') texts.set(toolCallId, (texts.get(toolCallId) ?? '') + event.delta);
     if (event.type === 'tool-input-end' && event.invalid === undefined && event.providerExecuted !== true) {
-      calls.set(toolCallId, newCall(event));
+      calls.set(toolCallId, newCall(event, texts.get(toolCallId)));
     }
     return calls.get(toolCallId);
   }
@@ -110,8 +119,8 @@ export function createStepCalls(agent?: string): StepCalls {
 
 /** Returns how a call without an end is settled. */
 export function settle(call: StepCall): CallSettlement {
-  const { toolCallId, toolName, input, started } = call;
-  const fields = { toolCallId, toolName, input };
+  const { toolCallId, toolName, input, inputText, started } = call;
+  const fields = { toolCallId, toolName, input, inputText };
   if (!started) return { ...fields, how: 'start' };
   if (call.effect === 'read' || call.idempotent === true) return { ...fields, how: 'repeat' };
   return isOfAgent(call)
@@ -149,11 +158,15 @@ function interruptedText({ endedInside }: StepCall): string {
   return `${INTERRUPTED}\nThese calls inside it had ended:\n${results}${more > 0 ? `\n… and ${more} more` : ''}`;
 }
 
-function newCall({ toolCallId, toolName, input }: Extract<RunEvent, { type: 'tool-input-end' }>): StepCall {
+function newCall(
+  { toolCallId, toolName, input }: Extract<RunEvent, { type: 'tool-input-end' }>,
+  inputText: string | undefined,
+): StepCall {
   return {
     toolCallId,
     toolName,
     input,
+    inputText,
     started: false,
     ended: false,
     startedInside: false,

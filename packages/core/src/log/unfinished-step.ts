@@ -20,6 +20,8 @@ export type UnfinishedCall = {
   toolCallId: string;
   toolName: string;
   input: unknown;
+  /** What the model wrote, from which the tool's schema has made `input`, if the log has it. */
+  inputText?: string | undefined;
   /** The idempotency key of its function, the same as before. */
   idempotencyKey: string;
   /**
@@ -166,9 +168,9 @@ function readStep(
     end,
     events,
     closing,
-    unfinished: settled.flatMap(({ how, toolCallId, toolName, input, agentEvents }) => {
+    unfinished: settled.flatMap(({ how, toolCallId, toolName, input, inputText, agentEvents }) => {
       if (how === 'fail' && agentEvents === undefined) return [];
-      const call = { toolCallId, toolName, input, idempotencyKey: keys(toolCallId) };
+      const call = { toolCallId, toolName, input, inputText, idempotencyKey: keys(toolCallId) };
       return [agentEvents === undefined ? call : { ...call, agentEvents }];
     }),
   };

@@ -223,3 +223,20 @@ test.each<[string, (name: string) => string | AsyncIterable<string>]>([
     expect(done).toEqual(['b', 'b']);
   },
 );
+
+test('an approved call has the arguments that were shown, also if its schema changes them', async () => {
+  const paid: unknown[] = [];
+  const definition = definePrompt('pay', (prompt) => {
+    const schema = z.object({
+      cents: z.number().transform((euros) => euros * 100),
+      to: z.string().transform((name) => name.length),
+    });
+    prompt.defTool('pay', 'Pays', schema, (args) => void paid.push(args), { needsApproval: true });
+    prompt.$`Pay.`;
+  });
+  const worker = workerFor(definition, [calls({ name: 'pay', input: { cents: 5, to: 'Ada' } }), 'Paid.']);
+  const [id] = (await workUntilWaiting(worker)) as [string];
+  expect(stateOf(worker.store).approvals).toMatchObject([{ input: { cents: 500, to: 3 } }]);
+  expect(await workToEnd(worker, [approval(id)])).toBeLessThan(3);
+  expect(paid).toEqual([{ cents: 500, to: 3 }]);
+});

@@ -74,6 +74,7 @@ describe('an open call', () => {
       toolCallId: 'b',
       toolName: 'write',
       input: { what: 'b' },
+      inputText: '{"what":"b"}',
       how: 'fail',
       error: expect.stringMatching(/may have taken effect/) as string,
     });

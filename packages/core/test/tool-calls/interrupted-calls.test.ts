@@ -155,3 +155,40 @@ describe('an interrupted reading call', () => {
     expect(JSON.stringify(model.calls[0]?.prompt)).toContain('Make it again if you still need it.');
   });
 });
+
+describe('an interrupted call whose schema changes its arguments', () => {
+  const cases = {
+    'to other numbers': { schema: z.object({ at: z.number().transform((euros) => euros * 100) }), at: 5 },
+    'to another type': { schema: z.object({ at: z.string().transform((text) => text.length) }), at: 'five' },
+    'to dates': {
+      schema: z.object({ at: z.string().transform((text) => new Date(text)) }),
+      at: '2030-01-01',
+    },
+  };
+  test.for(Object.entries(cases))('is repeated with the same arguments: %s', async ([, { schema, at }]) => {
+    const got: unknown[] = [];
+    const model = scriptedModel([[{ toolCall: { name: 'look', input: { at } } }], 'Done.']);
+    const definition = definePrompt('look', (prompt) => {
+      prompt.defTool(
+        'look',
+        'Looks',
+        schema,
+        async (args) => {
+          got.push(args);
+          if (got.length === 1) await new Promise(() => {});
+          return 'seen';
+        },
+        { effect: 'read' },
+      );
+      prompt.$`Look.`;
+    });
+    const run = createRun(definition, { model });
+    void run.start();
+    await expect.poll(() => got.length).toBe(1);
+    const again = createRun(definition, { model, log: run.log().slice() });
+    run.stop();
+    expect(await again.retry()).toBe('Done.');
+    expect(got).toHaveLength(2);
+    expect(got[1]).toEqual(got[0]);
+  });
+});

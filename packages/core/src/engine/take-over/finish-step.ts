@@ -1,5 +1,7 @@
 import { asSchema, type ModelMessage, type ToolModelMessage, type ToolSet } from 'ai';
 import { canonicalCall } from '../../json/canonical.ts';
+import { parseJson } from '../../json/parse-json.ts';
+import { toJson } from '../../messages/to-json.ts';
 import { lastOutput } from '../../tools/tool-callbacks.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import type { ToolRegistry } from '../../tool-calls/tool-registry.ts';
@@ -125,10 +127,10 @@ async function settleCalls<Call extends UnfinishedCall>(
       };
       let input = call.input;
       try {
-        const checked = await asSchema(tool.inputSchema).validate?.(call.input);
+        const args = await argumentsOf(call, tool);
         // another version of the tool takes other arguments
-        if (checked?.success === false) return refuseCall(hasBegun(call) ? INTERRUPTED : NOT_MADE);
-        input = checked?.value ?? call.input;
+        if (args === undefined) return refuseCall(hasBegun(call) ? INTERRUPTED : NOT_MADE);
+        input = args.value;
         const context = {
           toolCallId,
           messages: [...messages],
@@ -153,6 +155,24 @@ async function settleCalls<Call extends UnfinishedCall>(
       }
     }),
   );
+}
+
+/**
+ * Returns the arguments of a call as the tool's schema makes them; undefined if they are not those of the log. A schema may
+ * change what it reads, so it reads what the model wrote: read once more, its own result would be changed twice.
+ */
+async function argumentsOf(
+  { input, inputText = '' }: UnfinishedCall,
+  { inputSchema }: ToolSet[string],
+): Promise<{ value: unknown } | undefined> {
+  const schema = asSchema(inputSchema);
+  if (schema.validate === undefined) return { value: input };
+  // without the text, or if the arguments were repaired, a schema that changes nothing still reads the result
+  for (const given of [parseJson(inputText), input]) {
+    const read = await schema.validate(given);
+    if (read.success && canonicalCall('', toJson(read.value)) === canonicalCall('', input)) return read;
+  }
+  return undefined;
 }
 
 /** True for a call that had started when its process ended, as far as its log says. */
