@@ -7,7 +7,7 @@ import { openDialogs } from '../ui/open-dialogs.ts';
 
 /**
  * ⌘/Ctrl+Enter runs the open part from everywhere except forms, with Shift it moves the focus to the waiting
- * card; Esc stops a run unless a menu, a dialog, the editor or a search uses the key.
+ * card; Esc leaves a field, and elsewhere stops a run, unless a menu, a dialog or the editor uses the key.
  */
 export function useRunKeys(): void {
   useEffect(() => {
@@ -24,8 +24,11 @@ export function useRunKeys(): void {
     };
     const stop = (event: KeyboardEvent): void => {
       // the repetitions of a key that has closed something do not stop the run
-      if (event.key !== 'Escape' || event.defaultPrevented || event.repeat) return;
-      if (!isSearch(event.target) && !isComposing(event)) stopCurrent();
+      if (event.key !== 'Escape' || event.defaultPrevented || event.repeat || isComposing(event)) return;
+      const field = fieldOf(event.target);
+      if (field === undefined) stopCurrent();
+      // the browser clears a search with Esc
+      else if (field.type !== 'search' || field.value === '') field.blur();
     };
     // Capturing, because the editor would insert a new line.
     addEventListener('keydown', run, { capture: true });
@@ -37,7 +40,10 @@ export function useRunKeys(): void {
   }, []);
 }
 
-/** True for a search field with a text, which the browser clears with Esc. */
-function isSearch(target: EventTarget | null): boolean {
-  return target instanceof HTMLInputElement && target.type === 'search' && target.value !== '';
+/** The field of a form in which the key was pressed; undefined for one that takes no text now, and for the editor's. */
+function fieldOf(target: EventTarget | null): HTMLInputElement | undefined {
+  const fields = 'input:not([type=range], [readonly]), textarea:not([readonly]), select';
+  const isField = target instanceof Element && target.matches(fields);
+  // the three kinds of fields have the same members here
+  return isField && target.closest('.monaco-editor') === null ? (target as HTMLInputElement) : undefined;
 }

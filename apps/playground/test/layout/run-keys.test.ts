@@ -77,3 +77,35 @@ test('Esc at the button of the new task leaves the form, and while it is held do
   press(document.body, 'Escape', { repeat: true });
   expect(stop).not.toHaveBeenCalled();
 });
+
+test.each(['input', 'textarea', 'select'])('Esc in a field leaves it, and then stops the run: %s', (kind) => {
+  const field = document.body.appendChild(document.createElement(kind));
+  field.focus();
+  press(field, 'Escape');
+  expect(document.activeElement).toBe(document.body);
+  expect(stop).not.toHaveBeenCalled();
+  press(document.body, 'Escape');
+  expect(stop).toHaveBeenCalledOnce();
+  field.remove();
+});
+
+test.each([
+  ['of the editor', '<div class="monaco-editor"><textarea></textarea></div>'],
+  ['that waits for the end of the run', '<textarea readonly></textarea>'],
+  ['for the moment that is shown', '<input type="range">'],
+])('Esc in a field %s stops the run', (_which, html) => {
+  const parent = document.body.appendChild(document.createElement('div'));
+  parent.innerHTML = html;
+  press(parent.querySelector('textarea, input')!, 'Escape');
+  expect(stop).toHaveBeenCalledOnce();
+  parent.remove();
+});
+
+test('Esc in a search with a text leaves the text to the browser, which clears it', () => {
+  const search = document.body.appendChild(document.createElement('input'));
+  Object.assign(search, { type: 'search', value: 'cat' }).focus();
+  press(search, 'Escape');
+  expect(document.activeElement).toBe(search);
+  expect(stop).not.toHaveBeenCalled();
+  search.remove();
+});

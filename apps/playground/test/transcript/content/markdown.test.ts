@@ -83,10 +83,18 @@ test.each([
   ['a<br>b', '<p>ab</p>'],
   ['<img src=x onerror=alert(1)>a', '<p>a</p>'],
   ['<script>alert(1)</script>', '<p>alert(1)</p>'],
-  ['<name onclick="x">a</name>', '<p>a<code>&lt;/name&gt;</code></p>'],
+  ['<p class="x">a</p>', '<p>a</p>'],
 ])('HTML is not rendered: %s', (text, shown) => {
   expect(html(text)).toContain(shown);
 });
+
+test.each(['<your name>', '<CITY>', '<CODE>', '</TABLE>', '<result score="3">', '<done/>'])(
+  'a placeholder in an answer is shown: %s',
+  (placeholder) => {
+    const shown = placeholder.replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+    expect(html(`Hi ${placeholder}!`)).toContain(`<p>Hi <code>${shown}</code>!</p>`);
+  },
+);
 
 test('a long list continues its numbers', () => {
   const list = Array.from({ length: 120 }, (_, index) => `${index + 1}. item`).join('\n');
