@@ -103,7 +103,9 @@ async function runStage(stage, output) {
   const began = performance.now();
   const { status, said } = await runScript(stage, output);
   const seconds = `${((performance.now() - began) / 1000).toFixed(1)} s`.padStart(8);
-  if (output === 'at the end') console.log(`\n=== ${script} ===\n${said}`);
+  // tests print meanwhile, so that what is done in the background is said only if it failed
+  const isSaid = output === 'at the end' && (!stage.isBackground || status !== 0);
+  if (isSaid) console.log(`\n=== ${script} ===\n${said}`);
   const tests = count?.();
   total.passed += tests?.passed ?? 0;
   total.failed += tests?.failed ?? 0;
