@@ -1,10 +1,9 @@
 // What `pnpm test`, `pnpm check` and CI run: groups of stages, one group after the other, up to the first stage that
-// fails.
-// The lists of a group run side by side: in the first group, because each list waits for the disk, the network or one
-// long process for some of its time. Tests, which have time limits, get the machine for themselves, except that the
-// apps are built with the lowest priority meanwhile, in the time that the unit tests leave. With --long, the stages
-// that take too long to run every time (`pnpm test:long`).
-// Each stage is a script of package.json, so any of them can be run alone: `pnpm lint`, `pnpm test:unit`, …
+// fails. The lists of a group run side by side: in the first group, because each list waits for the disk, the network
+// or one long process for some of its time. Tests, which have time limits, get the machine for themselves, except
+// that the apps are built with the lowest priority meanwhile, in the time that the unit tests leave. With --long, the
+// stages that take too long to run every time (`pnpm test:long`). Each stage is a script of package.json, so any of
+// them can be run alone: `pnpm lint`, `pnpm test:unit`, …
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { constants, setPriority, tmpdir } from 'node:os';
@@ -25,9 +24,9 @@ const unitArgs = [
 const e2eResults = join(root, 'test-results', 'e2e.json');
 
 /**
- * @typedef {{ script: string, args?: string[], env?: Record<string, string>, count?: () => Count, isBackground?: true
- * }} Stage
  * `isBackground` gives a stage the lowest priority.
+ * @typedef {{ script: string, args?: string[], env?: Record<string, string>, count?: () => Count, isBackground?: true }}
+ *   Stage
  */
 
 /** @type {Stage} */

@@ -9,8 +9,7 @@ const AT_ONCE = 1_000;
 
 /**
  * Prepares the moments of a run that is not in progress, while the page is idle. To show its first moment, a run
- * reads its
- * log up to there; it stores states in between for the others.
+ * reads its log up to there; it stores states in between for the others.
  */
 export function usePreparedMoments({ run }: RunSession): void {
   const last = useRun(run, (state) => (isInProgress(state) ? undefined : state.seq));

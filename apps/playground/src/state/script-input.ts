@@ -87,8 +87,7 @@ function readMayTakeInput(script: string): boolean {
 
 /**
  * Shows the form of this report. What was typed for the script in the editor stays, also under another name of the
- * prompt
- * and after another script. A form in which nothing was typed begins with the prompt's last input.
+ * prompt and after another script. A form in which nothing was typed begins with the prompt's last input.
  */
 export function showScriptReport(report: ScriptReport | undefined): void {
   const { report: before } = useScriptInput.getState();

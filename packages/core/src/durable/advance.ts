@@ -55,8 +55,7 @@ export type AdvanceOptions = {
   commands?: readonly DurableCommand[];
   /**
    * Called once the step is in progress, with a function that gives the run what users send meanwhile. It resolves
-   * with false
-   * for a command that the step does not take now: the next one gets it in `commands`.
+   * with false for a command that the step does not take now: the next one gets it in `commands`.
    */
   during?(give: (command: DurableCommand) => Promise<boolean>): void;
   /**

@@ -3,8 +3,7 @@ import { HttpError } from './respond.ts';
 
 /**
  * Does work under a name once fewer than the most pieces of work are in progress under it. Throws an {@link
- * HttpError} with 499 if
- * `signal` aborts before.
+ * HttpError} with 499 if `signal` aborts before.
  */
 export type CallSlots = <Value>(
   name: string,

@@ -29,8 +29,7 @@ export async function readJson(request: Request, limits: BodyLimits): Promise<Re
 
 /**
  * Reads a request's body as text. Counts the bytes while they arrive. Throws an {@link HttpError}: 400, 408, 413, or
- * 415
- * for an encoded body, whose decoded size is unknown.
+ * 415 for an encoded body, whose decoded size is unknown.
  */
 export async function readBody(
   request: Request,

@@ -78,8 +78,7 @@ export type PromptRouteLimits = Limits & {
   replayMs: number;
   /**
    * The most bytes of a command to a run in progress, such as the result of a client tool. Default 512 KB. All
-   * commands to
-   * one run may have eight times this together, and at least 4 MiB.
+   * commands to one run may have eight times this together, and at least 4 MiB.
    */
   commandBytes: number;
   /**

@@ -4,8 +4,7 @@ import { HttpError } from '../../http/respond.ts';
 export type MemoryUser = {
   /**
    * Counts more bytes before they are used. Throws an {@link HttpError} if there are not enough: 503; 429 if there
-   * would
-   * be without its subject's other use; 413 if there never are.
+   * would be without its subject's other use; 413 if there never are.
    */
   take(bytes: number): void;
   /** Counts more bytes that are in use already, also if there are not enough. */
