@@ -20,13 +20,17 @@ type StartedCall = { idFromModel: string; id: string; streaming: boolean };
 
 export function createCallIds(): CallIds {
   const used = new Set<string>();
+  /** The last number of a repeated id, so that many calls with one id do not try all numbers before it. */
+  const last = new Map<string, number>();
   const whole = new Map<string, string>();
   const unfinished: StartedCall[] = [];
 
   function unique(idFromModel: string): string {
     const first = idFromModel === '' ? createId('call') : idFromModel;
+    let count = last.get(first) ?? 1;
     let id = first;
-    for (let count = 2; used.has(id); count += 1) id = `${first}~${count}`;
+    for (; used.has(id); id = `${first}~${count}`) count += 1;
+    if (count > 1) last.set(first, count);
     used.add(id);
     return id;
   }

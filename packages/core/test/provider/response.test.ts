@@ -350,6 +350,15 @@ describe('ids of calls', () => {
     expect(parts.at(-2)).toMatchObject({ input: '{"n":2}' });
   });
 
+  test('are found without trying the id of every call before', async () => {
+    const given = Array.from({ length: 1_000 }, () => toolCall('a')[3]!);
+    const tried = vi.spyOn(Set.prototype, 'has');
+    const { parts } = await see(provider([[...given, finish('tool-calls')]]).model);
+    expect(parts.at(-2)).toMatchObject({ toolCallId: 'a~1000' });
+    expect(tried.mock.calls.filter(([id]) => String(id).startsWith('a~')).length).toBeLessThan(3_000);
+    tried.mockRestore();
+  });
+
   test('are kept if they are empty', async () => {
     const { parts } = await see(provider([[...toolCall(''), ...toolCall(''), finish('stop')]]).model);
     const ids = parts.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : []));

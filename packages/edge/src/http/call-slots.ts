@@ -7,7 +7,7 @@ import { HttpError } from './respond.ts';
  */
 export type CallSlots = <Value>(
   name: string,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
   work: () => Promise<Value>,
 ) => Promise<Value>;
 

@@ -1,3 +1,4 @@
+import { createByteBuffer } from '../base/byte-buffer.ts';
 import { isRecord } from '../base/is-record.ts';
 import { HttpError } from './respond.ts';
 
@@ -84,8 +85,7 @@ async function readBytes(
   if (request.body === null) return new Uint8Array();
   if (request.bodyUsed) throw new TypeError('The body was read before: auth may read headers only.');
   const reader = request.body.getReader();
-  const parts: Uint8Array[] = [];
-  let size = 0;
+  const buffer = createByteBuffer();
   let late: HttpError | undefined;
   const timer = setTimeout(() => {
     late = new HttpError('body_timeout', `The body did not arrive within ${timeoutMs} ms. Send it again.`);
@@ -95,10 +95,9 @@ async function readBytes(
     for (;;) {
       const { done, value } = await reader.read();
       if (done) break;
-      size += value.byteLength;
-      if (size > bytes) throw tooLargeError(bytes);
+      if (buffer.size + value.byteLength > bytes) throw tooLargeError(bytes);
       take?.(value.byteLength);
-      parts.push(value);
+      buffer.add(value);
     }
   } catch (error) {
     if (error instanceof HttpError) {
@@ -112,21 +111,11 @@ async function readBytes(
     clearTimeout(timer);
   }
   if (late !== undefined) throw late;
-  return join(parts, size);
+  return buffer.take();
 }
 
 function tooLargeError(bytes: number): HttpError {
   return new HttpError('too_large', `The body is larger than ${bytes} bytes. Send less.`);
-}
-
-function join(parts: readonly Uint8Array[], size: number): Uint8Array {
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.byteLength;
-  }
-  return whole;
 }
 
 function parse(bytes: Uint8Array, { depth = 64, take }: BodyLimits): Record<string, unknown> {

@@ -1,3 +1,5 @@
+import { createByteBuffer } from '../base/byte-buffer.ts';
+
 const lineFeed = 10;
 const carriageReturn = 13;
 
@@ -18,30 +20,22 @@ export type EventSplitter = {
 
 /** Buffers at most one event of at most `maxBytes` bytes. */
 export function createEventSplitter(maxBytes: number): EventSplitter {
-  let parts: Uint8Array[] = [];
-  let size = 0;
+  const buffer = createByteBuffer();
   let lineIsEmpty = true;
   let afterReturn = false;
 
   function take(last: Uint8Array): Uint8Array<ArrayBuffer> {
     // no other code uses the provider's bytes
-    if (parts.length === 0) return last as Uint8Array<ArrayBuffer>;
-    const whole = new Uint8Array(size + last.byteLength);
-    let at = 0;
-    for (const part of [...parts, last]) {
-      whole.set(part, at);
-      at += part.byteLength;
-    }
-    parts = [];
-    size = 0;
-    return whole;
+    if (buffer.size === 0) return last as Uint8Array<ArrayBuffer>;
+    buffer.add(last);
+    return buffer.take();
   }
 
   return {
     push(bytes) {
       const ends: number[] = [];
       // the current event began this many bytes before these
-      let before = size;
+      let before = buffer.size;
       let from = 0;
       // The runtime's own search for line ends is several times as fast as a loop over the bytes.
       let feed = bytes.indexOf(lineFeed);
@@ -59,7 +53,7 @@ export function createEventSplitter(maxBytes: number): EventSplitter {
             if (before + found + 1 - from > maxBytes) return undefined;
             before = 0;
             from = found + 1;
-            ends.push(size + from);
+            ends.push(buffer.size + from);
           }
           lineIsEmpty = true;
         }
@@ -69,9 +63,8 @@ export function createEventSplitter(maxBytes: number): EventSplitter {
       if (from < bytes.byteLength) {
         const last = bytes.at(-1);
         if (last !== lineFeed && last !== carriageReturn) lineIsEmpty = afterReturn = false;
-        size += bytes.byteLength - from;
-        if (size > maxBytes) return undefined;
-        parts.push(bytes.slice(from));
+        if (buffer.size + bytes.byteLength - from > maxBytes) return undefined;
+        buffer.add(bytes.subarray(from));
       }
       return { bytes: whole, ends };
     },

@@ -1,18 +1,22 @@
-import { definePrompt, type EditReply, type TaskEdit } from '@cueline/core';
+import { setTimeout } from 'node:timers/promises';
+import { definePrompt, type EditReply, type PromptDefinition, type TaskEdit } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { createMemoryStore } from '@cueline/durable';
 import { expect, test } from 'vitest';
 import { createServer } from './durable-server.ts';
 import { endless, post, testRoute } from './routes.ts';
 
-const chores = definePrompt(
-  'chores',
-  (prompt) => {
-    prompt.defTaskList([{ task: 'Sweep' }]);
-    prompt.$`Do them.`;
-  },
-  { model: scriptedModel([endless]) },
-);
+/** A prompt whose first run never ends. */
+function createChores(): PromptDefinition {
+  return definePrompt(
+    'chores',
+    (prompt) => {
+      prompt.defTaskList([{ task: 'Sweep' }]);
+      prompt.$`Do them.`;
+    },
+    { model: scriptedModel([endless]) },
+  );
+}
 
 type Fetch = (request: Request) => Promise<Response>;
 
@@ -45,7 +49,7 @@ const refused = {
 };
 
 test('a run takes 4 MiB of commands, and the runs of others begin', async () => {
-  const { fetch } = testRoute([endless], { definition: chores, limits: { requests: 1_000 } });
+  const { fetch } = testRoute([endless], { definition: createChores(), limits: { requests: 1_000 } });
   const runId = await startOf(fetch());
   expect(await addMany(fetch(), runId)).toEqual(refused);
   expect((await fetch('bob')(post({}))).status).toBe(200);
@@ -53,13 +57,40 @@ test('a run takes 4 MiB of commands, and the runs of others begin', async () => 
 
 test('a run takes eight of the largest commands', async () => {
   const limits = { requests: 1_000, commandBytes: 600_000 };
-  const { fetch } = testRoute([endless], { definition: chores, limits });
+  const { fetch } = testRoute([endless], { definition: createChores(), limits });
   expect(await addMany(fetch(), await startOf(fetch()))).toMatchObject({ taken: 9 });
 });
 
 test('a durable run takes 4 MiB of commands', async () => {
-  const server = createServer({ prompt: chores }, createMemoryStore());
+  const server = createServer({ prompt: createChores() }, createMemoryStore());
   await server.work();
   const runId = await startOf(server.fetch());
   expect(await addMany(server.fetch(), runId)).toEqual(refused);
+});
+
+test('a process handles one command of a subject at a time, because each reads the whole log of its run', async () => {
+  const site = { prompt: createChores() };
+  const store = createMemoryStore();
+  const worker = createServer(site, store);
+  await worker.work();
+  const runId = await startOf(worker.fetch());
+  const counts = { now: 0, most: 0 };
+  const { fetch } = createServer(site, {
+    ...store,
+    async read(id, afterSeq) {
+      counts.now += 1;
+      counts.most = Math.max(counts.most, counts.now);
+      await setTimeout(2);
+      counts.now -= 1;
+      return store.read(id, afterSeq);
+    },
+  });
+  const send = async (): Promise<unknown> => {
+    const edit: TaskEdit = { type: 'add', title: 'Dust' };
+    return (await fetch()(post({ type: 'edit', edit }, `/answers?run=${runId}`))).json();
+  };
+  await expect.poll(send).toEqual({ accepted: true });
+  const replies = await Promise.all(Array.from({ length: 10 }, send));
+  expect(replies).toEqual(Array.from({ length: 10 }, () => ({ accepted: true })));
+  expect(counts.most).toBe(1);
 });

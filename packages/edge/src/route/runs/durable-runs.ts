@@ -1,4 +1,5 @@
 import { CuelineError, type EditReply, type RunCommand } from '@cueline/core';
+import { createCallSlots } from '../../http/call-slots.ts';
 import type { Identity } from '../../http/identify.ts';
 import { isSwitchedOff, switchedOff } from '../../limits/kill-switch.ts';
 import { withTimeout } from '../../base/with-timeout.ts';
@@ -32,6 +33,8 @@ class DurableRuns implements Runs {
   readonly #host: DurableHost;
   readonly #budget;
   readonly #commandBudgets = new Map<string, CommandBudget>();
+  /** One command of a subject at a time, because each reads the whole log of its run into memory. */
+  readonly #inCommandSlot = createCallSlots(1);
 
   constructor(settings: RouteSettings, host: DurableHost) {
     this.#settings = settings;
@@ -79,7 +82,8 @@ class DurableRuns implements Runs {
       runId,
       endSeq,
       events: (afterSeq) => shownEvents((signal) => host.watch(runId, -1, signal), afterSeq, this.#settings),
-      send: (command) => this.#ask(() => this.#send(runId, subject, command)),
+      send: (command) =>
+        this.#inCommandSlot(subject, undefined, () => this.#ask(() => this.#send(runId, subject, command))),
       stop: async () => void (await this.#ask(() => host.respond(runId, { type: 'stop' }))),
       over: () => this.#ended(runId).catch(() => {}),
     };
