@@ -44,7 +44,7 @@ export function PromptsPane() {
             <Choose
               label="Prompt"
               quiet
-              className="-ml-1 w-56 max-w-full"
+              className="-ml-1 w-0 max-w-56 grow"
               value={entry.key}
               onChoose={select}
               options={entries.map(({ key, prompt }) => [
