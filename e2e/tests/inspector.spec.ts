@@ -1,4 +1,5 @@
 import { expect, test } from './playground-page.ts';
+import { script } from './weather-script.ts';
 
 test.describe('the inspector', () => {
   test('shows what was sent by definition, what changed from step to step, and a mail as a mail', async ({
@@ -46,6 +47,20 @@ test.describe('the inspector', () => {
     );
     await input.getByRole('button', { name: 'Raw JSON of Input' }).click();
     await expect(input).toContainText(String.raw`"Dear Ada,\n\nyour room`);
+  });
+
+  test('has its controls inside, however long the name of a call is', async ({ playground }) => {
+    const { page } = playground;
+    const inspector = page.getByRole('region', { name: 'Inspector' });
+    const name = 'look_up_the_weather_of_every_city_of_the_whole_country';
+    await playground.open();
+    await playground.write(script('Oslo').replace("'getWeather'", `'${name}'`));
+    await playground.run();
+    expect(await playground.ended()).toBe('done');
+    await playground.tool(name).getByRole('button').first().click();
+    await expect(inspector.getByTestId('inspected')).toHaveText(`Step 1 · ${name}`);
+    for (const control of ['Back to the step', 'Previous step', 'Next step'])
+      await expect(inspector.getByRole('button', { name: control })).toBeInViewport({ ratio: 1 });
   });
 
   test(

@@ -1,6 +1,7 @@
 import { FileUp, FlaskConical, Plus, Undo2 } from 'lucide-react';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { NoticeBar } from '../panes/notice-bar.tsx';
+import { UnreadableNote } from '../panes/unreadable-note.tsx';
 import { usePlayground } from '../state/store.ts';
 import { parametersOf, type EditableParameter } from '../prompts/editable-prompt.ts';
 import { usePrompts } from '../prompts/store.ts';
@@ -23,6 +24,7 @@ const PAGE = 100;
 export function EvalsPane() {
   const settings = useEvals((state) => state.settings);
   const hasPrevious = useEvals((state) => state.previous.length > 0);
+  const hasUnreadable = useEvals((state) => state.hasUnreadable);
   const entries = usePrompts((state) => state.entries);
   const connection = usePlayground((state) => state.connection);
   const restore = useEvals((state) => state.restore);
@@ -57,6 +59,7 @@ export function EvalsPane() {
         </span>
       </PaneHeader>
       <NoticeBar />
+      {hasUnreadable && <UnreadableNote what="evals" />}
       <div className="scroll min-h-0 flex-1">
         <EvalForm settings={settings} prompts={prompts} connection={connection} />
         <Cases cases={settings.cases} parameters={parameters} />

@@ -9,7 +9,7 @@ import {
   type Documents,
   type KeptDocument,
 } from '../state/documents/documents.ts';
-import { followTabs, persistDocuments } from '../state/documents/persist-documents.ts';
+import { followTabs, persistDocuments, type WithUnreadable } from '../state/documents/persist-documents.ts';
 import { freeId, type EditablePrompt } from '../prompts/editable-prompt.ts';
 import type { EditableCase, EvalSettings } from './eval-settings.ts';
 import { isChosen } from './plan-eval.ts';
@@ -29,7 +29,7 @@ export type Evaluation = {
   readonly shared: boolean;
 };
 
-export type EvalsState = {
+export type EvalsState = WithUnreadable & {
   /** The id of the document that is shown. */
   id: string;
   /** True once the user has edited the eval that is shown. */
@@ -91,6 +91,7 @@ export const useEvals = create<EvalsState>()(
       isOwn: false,
       settings: sampleEval,
       previous: [],
+      hasUnreadable: false,
       evaluation: undefined,
       filter: 'all',
       search: '',

@@ -156,7 +156,8 @@ function readListedRuns(): void {
 /** Reads the scripts again, for the lists of the page. */
 async function readScripts(): Promise<void> {
   try {
-    useLibrary.setState({ scripts: await scripts.list() });
+    const { rows, hasUnreadable } = await scripts.list();
+    useLibrary.setState({ scripts: rows, hasUnreadableScripts: hasUnreadable });
   } catch (error) {
     reportBlocked(error);
   }

@@ -8,6 +8,8 @@ import type { RunRow, ScriptRow } from './rows.ts';
 /** The part of the database that the lists of the page show. */
 export type Library = {
   scripts: readonly ScriptRow[];
+  /** True if scripts are stored that cannot be read. */
+  hasUnreadableScripts: boolean;
   runs: readonly RunRow[];
   /** The ids of the stored runs that cannot be read. */
   unreadable: readonly string[];
@@ -22,6 +24,7 @@ export type Library = {
 /** The scripts and runs in the database, as they were last read. */
 export const useLibrary = create<Library>()(() => ({
   scripts: [],
+  hasUnreadableScripts: false,
   runs: [],
   unreadable: [],
   inProgress: new Set<string>(),

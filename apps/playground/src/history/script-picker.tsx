@@ -2,6 +2,7 @@ import { Check, ChevronDown, Copy, FileCode2, FilePlus2, History, Pencil, Trash2
 import { DropdownMenu } from 'radix-ui';
 import { useRef } from 'react';
 import { lazyComponent } from '../panes/lazy-component.tsx';
+import { UnreadableNote } from '../panes/unreadable-note.tsx';
 import { nameOf, type OpenScript } from '../state/open-script.ts';
 import { usePlayground } from '../state/store.ts';
 import { menuContent, menuItem } from '../ui/menu/menu-style.ts';
@@ -126,7 +127,8 @@ export function ScriptPicker() {
 /** The user's scripts; it is only there while the menu is open, because the list changes with every edit. */
 function ScriptList({ current }: { current: string }) {
   const scripts = useListedScripts();
-  if (scripts.length === 0) return null;
+  const hasUnreadable = useLibrary((state) => state.hasUnreadableScripts);
+  if (scripts.length === 0 && !hasUnreadable) return null;
   return (
     <>
       <DropdownMenu.RadioGroup
@@ -150,6 +152,7 @@ function ScriptList({ current }: { current: string }) {
           </DropdownMenu.RadioItem>
         ))}
       </DropdownMenu.RadioGroup>
+      {hasUnreadable && <UnreadableNote what="scripts" />}
       <DropdownMenu.Separator className="my-1 h-px bg-line" />
     </>
   );

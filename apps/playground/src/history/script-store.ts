@@ -22,8 +22,8 @@ export type RemovedScript = {
 
 /** The user's scripts in the database. Every method rejects if the database cannot be used. */
 export type ScriptStore = {
-  /** All readable scripts, the last changed first. */
-  list(): Promise<ScriptRow[]>;
+  /** All readable scripts, the last changed first, and whether there are others. */
+  list(): Promise<{ rows: ScriptRow[]; hasUnreadable: boolean }>;
   get(id: string): Promise<ScriptRow | undefined>;
   /**
    * Saves a text that continues the revision of `open`, and never overwrites the text of another tab, or a later text of the
@@ -45,9 +45,12 @@ export type ScriptStore = {
 export function createScriptStore(database: HistoryDatabase, now: () => number = Date.now): ScriptStore {
   return {
     async list() {
-      const db = await database.connect();
-      const rows = readAll(await db.getAll('scripts'), readScript);
-      return rows.toSorted((one, other) => other.updatedOn - one.updatedOn);
+      const values = await (await database.connect()).getAll('scripts');
+      const rows = readAll(values, readScript);
+      return {
+        rows: rows.toSorted((one, other) => other.updatedOn - one.updatedOn),
+        hasUnreadable: rows.length < values.length,
+      };
     },
 
     async get(id) {

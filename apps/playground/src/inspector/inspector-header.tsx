@@ -61,7 +61,7 @@ function stepOf({ turn, path, step }: StepTarget): Selection {
 function Title({ shown, target: { turn, path, work, step, call } }: { shown: ShownRun; target: StepTarget }) {
   const name = work.name ?? (path === undefined ? 'run' : 'agent');
   return (
-    <span className="min-w-0 truncate" data-testid="inspected">
+    <span className="w-0 grow truncate" data-testid="inspected">
       {shown.turn > 0 && `Turn ${turn + 1} · `}Step {step.step + 1}
       <span className="font-normal text-ink-3">
         {' '}

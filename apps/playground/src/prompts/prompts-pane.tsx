@@ -2,6 +2,7 @@ import { CopyPlus, Download, FilePlus2, FileUp, Library, Trash2, Undo2 } from 'l
 import { useMemo, useRef } from 'react';
 import { offerUndo } from '../ui/toast.ts';
 import { NoticeBar } from '../panes/notice-bar.tsx';
+import { UnreadableNote } from '../panes/unreadable-note.tsx';
 import { useNarrow } from '../state/theme.ts';
 import { FileInput } from '../ui/file-input.tsx';
 import { Button } from '../ui/button.tsx';
@@ -21,6 +22,7 @@ export function PromptsPane() {
   const entries = usePrompts((state) => state.entries);
   const entry = usePrompts(entryOf);
   const hasPrevious = usePrompts((state) => state.previous.length > 0);
+  const hasUnreadable = usePrompts((state) => state.hasUnreadable);
   const select = usePrompts((state) => state.select);
   const addPrompt = usePrompts((state) => state.addPrompt);
   const addVersion = usePrompts((state) => state.addVersion);
@@ -44,7 +46,7 @@ export function PromptsPane() {
             <Choose
               label="Prompt"
               quiet
-              className="-ml-1 w-56 max-w-full"
+              className="-ml-1 w-0 max-w-56 grow"
               value={entry.key}
               onChoose={select}
               options={entries.map(({ key, prompt }) => [
@@ -75,6 +77,7 @@ export function PromptsPane() {
         />
       </PaneHeader>
       <NoticeBar />
+      {hasUnreadable && <UnreadableNote what="prompts" />}
       <div className="flex min-h-0 flex-1">
         {!narrow && <PromptList entries={entries} selected={entry.key} faults={faults} onSelect={select} />}
         <div className="scroll @container min-w-0 flex-1">

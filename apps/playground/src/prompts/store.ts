@@ -9,7 +9,7 @@ import {
 } from '../state/documents/documents.ts';
 import { newId } from '../state/new-id.ts';
 import { isSameJson } from '../input/same-json.ts';
-import { followTabs, persistDocuments } from '../state/documents/persist-documents.ts';
+import { followTabs, persistDocuments, type WithUnreadable } from '../state/documents/persist-documents.ts';
 import type { Values } from './check-prompts.ts';
 import {
   emptyPrompt,
@@ -28,7 +28,7 @@ import {
   type SharedPrompts,
 } from './stored-prompts.ts';
 
-export type PromptsState = {
+export type PromptsState = WithUnreadable & {
   /** The id of the document that is shown. */
   id: string;
   /** True once the user has edited the prompts that are shown. */
@@ -98,6 +98,7 @@ export const usePrompts = create<PromptsState>()(
       isOwn: initial.isOwn,
       ...initial.content,
       previous: [],
+      hasUnreadable: false,
       valuesUnder: {},
       tab: 'preview',
       compared: undefined,

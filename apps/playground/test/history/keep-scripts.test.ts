@@ -61,7 +61,7 @@ test('edits are stored together, and continue the revision that was stored', asy
   edit('12345');
   await saving;
   await keeper.flush();
-  expect(await store.list()).toMatchObject([{ text: '12345', revision: 3 }]);
+  expect((await store.list()).rows).toMatchObject([{ text: '12345', revision: 3 }]);
 });
 
 /** Edits while saves wait for each other, as on a slow computer: an edit follows the first of two saves, not the second. */
@@ -89,7 +89,7 @@ test('edits during several saves that wait for each other are edits of one scrip
   const tab = createTabs()({}, 'start');
   await typeDuringSaves(tab);
   expect(tab.onCopied).not.toHaveBeenCalled();
-  expect(await tab.store.list()).toMatchObject([{ id: 'a', text: '1234' }]);
+  expect((await tab.store.list()).rows).toMatchObject([{ id: 'a', text: '1234' }]);
 });
 
 test('edits during several saves are in one copy if another tab has changed the script', async () => {
@@ -100,7 +100,7 @@ test('edits during several saves are in one copy if another tab has changed the 
   const tab = tabs({}, 'start');
   await typeDuringSaves(tab);
   expect(tab.onCopied).toHaveBeenCalledOnce();
-  const rows = await tab.store.list();
+  const { rows } = await tab.store.list();
   expect(rows.map(({ text }) => text).toSorted()).toEqual(['1234', 'other']);
 });
 
@@ -108,7 +108,7 @@ test('a script that is not the user’s own is not stored', async () => {
   const { page, store, keeper } = createTabs()({ kept: false, origin: 'example' }, 'example');
   page.set({ script: 'link', openScript: { id: 'b', origin: 'link', kept: false, revision: 0 } });
   await keeper.flush();
-  expect(await store.list()).toEqual([]);
+  expect((await store.list()).rows).toEqual([]);
 });
 
 test('a tab without edits shows the edits of another tab', async () => {
@@ -135,7 +135,7 @@ test('two tabs that edit the same script keep both texts, and the later tab cont
   expect(other.page.state().script).toBe('other');
   other.edit('other, more');
   await other.keeper.flush();
-  const rows = await one.store.list();
+  const { rows } = await one.store.list();
   expect(rows.map(({ text }) => text).toSorted()).toEqual(['one', 'other, more']);
 });
 
@@ -159,7 +159,9 @@ test('after a crash, the stored text replaces an earlier one that the browser re
   const after = tab({ revision: 1, isSaved: false, writer: 'page' }, 'start, ed');
   await after.keeper.refresh();
   expect(after.onCopied).not.toHaveBeenCalled();
-  expect(await after.store.list()).toMatchObject([{ id: 'a', text: 'start, edited more', revision: 2 }]);
+  expect((await after.store.list()).rows).toMatchObject([
+    { id: 'a', text: 'start, edited more', revision: 2 },
+  ]);
   expect(after.page.state()).toMatchObject({
     script: 'start, edited more',
     openScript: { revision: 2, isSaved: true },
@@ -280,7 +282,7 @@ test('a script that another tab deletes is not marked as stored, until that tab 
   await other.keeper.refresh();
   other.edit('start, edited');
   await other.keeper.flush();
-  expect(await one.store.list()).toMatchObject([{ id: 'a', text: 'start, edited' }]);
+  expect((await one.store.list()).rows).toMatchObject([{ id: 'a', text: 'start, edited' }]);
 });
 
 test('a tab that edits a script follows its new name from another tab', async () => {

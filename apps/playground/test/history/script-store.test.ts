@@ -36,7 +36,7 @@ test('a save continues the revision before it', async () => {
     kind: 'saved',
     script: { revision: 2 },
   });
-  expect(await other.list()).toMatchObject([{ id: 'a', text: '2', revision: 2 }]);
+  expect((await other.list()).rows).toMatchObject([{ id: 'a', text: '2', revision: 2 }]);
 });
 
 test('two tabs that edit the same revision keep both texts', async () => {
@@ -47,7 +47,7 @@ test('two tabs that edit the same revision keep both texts', async () => {
   const { kind, script } = await other.save({ open: open(1), text: `${text} // other` });
   expect(kind).toBe('copied');
   expect(script).toMatchObject({ name: 'greet (copy)', text: `${text} // other`, revision: 1 });
-  const rows = await one.list();
+  const { rows } = await one.list();
   expect(rows.map((row) => row.text).toSorted()).toEqual([`${text} // one`, `${text} // other`]);
 });
 
@@ -55,7 +55,7 @@ test('the same text from two tabs is not a conflict', async () => {
   const { one, other } = twoTabs();
   await one.save({ open: open(0), text: 'same' });
   expect((await other.save({ open: open(0), text: 'same' })).kind).toBe('saved');
-  expect(await one.list()).toHaveLength(1);
+  expect(await one.list()).toMatchObject({ rows: [{ text: 'same' }], hasUnreadable: false });
 });
 
 test('a damaged row is skipped, kept, and not overwritten', async () => {
@@ -64,10 +64,10 @@ test('a damaged row is skipped, kept, and not overwritten', async () => {
   const db = await database.connect();
   await db.put('scripts', damaged);
   await db.put('scripts', { id: 'b', text: 'x', origin: 'own', revision: -1, updatedOn: 0 });
-  expect(await one.list()).toEqual([]);
+  expect(await one.list()).toEqual({ rows: [], hasUnreadable: true });
   expect((await one.save({ open: open(3), text: 'mine' })).kind).toBe('copied');
   expect(await db.get('scripts', 'a')).toEqual(damaged);
-  expect(await one.list()).toMatchObject([{ text: 'mine' }]);
+  expect((await one.list()).rows).toMatchObject([{ text: 'mine' }]);
 });
 
 test('the number of versions is limited, the latest comes first, and no version repeats the one before', async () => {
@@ -92,7 +92,7 @@ test('a deleted script is restored once, as a copy if another tab has stored a n
   await one.remove('a');
   await other.save({ open: open(1), text: 'old' });
   expect(await one.restore(removed)).toBe('a');
-  expect(await one.list()).toHaveLength(2);
+  expect((await one.list()).rows).toHaveLength(2);
 });
 
 test('a save does not change the name of a stored script, and a rename does not change its text', async () => {
@@ -101,7 +101,7 @@ test('a save does not change the name of a stored script, and a rename does not 
   await other.rename('a', 'New');
   expect((await one.save({ open: open(1, { name: 'Old' }), text: '2' })).kind).toBe('saved');
   await other.rename('a', 'Newer');
-  expect(await one.list()).toMatchObject([{ name: 'Newer', text: '2', revision: 2 }]);
+  expect((await one.list()).rows).toMatchObject([{ name: 'Newer', text: '2', revision: 2 }]);
 });
 
 test('a deleted script comes back with its versions', async () => {
@@ -109,10 +109,10 @@ test('a deleted script comes back with its versions', async () => {
   await one.save({ open: open(0, { name: 'Mine' }), text: '1' });
   await one.keepVersion('a', '0', 'run');
   const removed = await one.remove('a');
-  expect(await one.list()).toEqual([]);
+  expect((await one.list()).rows).toEqual([]);
   expect(await one.versions('a')).toEqual([]);
   await one.restore(removed);
-  expect(await one.list()).toMatchObject([{ id: 'a', name: 'Mine', text: '1' }]);
+  expect((await one.list()).rows).toMatchObject([{ id: 'a', name: 'Mine', text: '1' }]);
   expect(await one.versions('a')).toMatchObject([{ text: '0' }]);
 });
 
@@ -124,5 +124,5 @@ test('a script with a very long name stays readable, and so does a copy of it', 
   const { kind, script } = await other.save({ open: open(1, { name }), text: 'theirs' });
   expect(kind).toBe('copied');
   expect(script.name).toMatch(/^n+ \(copy\)$/);
-  expect(await one.list()).toHaveLength(2);
+  expect((await one.list()).rows).toHaveLength(2);
 });

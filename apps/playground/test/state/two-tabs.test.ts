@@ -215,7 +215,9 @@ test.each<[what: string, unreadable: unknown[], change: ChangeStored]>([
   before.prompts().edit({ name: 'Mine' });
   written();
   changeStored('cueline:prompts', change);
+  expect(before.prompts().hasUnreadable).toBe(false);
   const [one, two] = [await openTab(), await openTab()];
+  expect(one.prompts().hasUnreadable).toBe(true);
   one.prompts().edit({ systemPrompt: 'ONE' });
   written();
   two.receive('cueline:prompts');
@@ -261,7 +263,8 @@ test('stored evals stay as they are if this page cannot read them', async () => 
     shown: 'newer',
   }));
   const reloaded = await openTab();
-  expect(reloaded.evals().settings.repeat).toBe(3);
+  expect(reloaded.evals()).toMatchObject({ settings: { repeat: 3 }, hasUnreadable: true });
+  expect(reloaded.prompts().hasUnreadable).toBe(false);
   reloaded.evals().change({ repeat: 4 });
   written();
   expect(texts.get('cueline:evals')).toContain(JSON.stringify(newerEval));

@@ -23,13 +23,19 @@ type DocumentsOptions<State, Content> = {
   show: (documents: Documents<Content>) => Partial<State>;
 };
 
+/** Part of a store of documents. */
+export type WithUnreadable = {
+  /** True if something is stored that this version of the page cannot read, and so does not show. */
+  hasUnreadable: boolean;
+};
+
 type DocumentPersistence<State, Content> = PersistOptions<State, StoredDocuments<Content>> & {
   storage: BatchedStorage<StoredDocuments<Content>>;
   partialize: (state: State) => StoredDocuments<Content>;
 };
 
 /** How a zustand store keeps its documents in `localStorage`, where those of several tabs are merged. */
-export function persistDocuments<State, Content>({
+export function persistDocuments<State extends WithUnreadable, Content>({
   name,
   read,
   merge,
@@ -50,9 +56,10 @@ export function persistDocuments<State, Content>({
     partialize: (state) => toStored(documentsOf(state)),
     merge: (stored, current) => {
       const documents = read(stored);
-      if (documents === undefined) return current;
+      if (documents === undefined) return { ...current, hasUnreadable: stored !== undefined };
       const { shown, previous } = fromStored(documents);
-      return shown === undefined ? current : { ...current, ...show({ shown, previous }) };
+      const known = { ...current, hasUnreadable: documents.unreadable !== undefined };
+      return shown === undefined ? known : { ...known, ...show({ shown, previous }) };
     },
   };
 }
