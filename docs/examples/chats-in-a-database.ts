@@ -17,11 +17,13 @@ async function chats(request: Request, userId: string): Promise<Response> {
     table.delete(key);
     return new Response(null, { status: 204 });
   }
+  const text = await request.text();
+  if (text.length > 50_000_000) return new Response(null, { status: 413 });
   const events = z
     .array(z.looseObject({ seq: z.int().min(0), t: z.number(), type: z.string() }))
-    .max(1_000)
-    .parse(await request.json()) as RunEvent[];
-  // a batch that begins with 0 replaces the whole log; any other batch follows the stored events, or repeats some of them
+    .parse(JSON.parse(text)) as RunEvent[];
+  // a batch that begins with 0 is a whole log, of any length, which replaces the stored one; any other batch follows the
+  // stored events, or repeats some of them
   const [first] = events;
   if (first === undefined) return new Response(null, { status: 400 });
   const again = stored.slice(first.seq, first.seq + events.length);
@@ -73,3 +75,21 @@ const later = createRun(chat, { id: 'chat-1', storage, model });
 await later.restored;
 console.log(later.getState().messages.length, await later.send('What did I say?'));
 // prints: 2 You said hi.
+
+// a retry stores what it keeps of the run as one batch, however much that is
+const long = scriptedModel([
+  [{ text: 'Let me see. '.repeat(200), chunkSize: 2 }, { toolCall: { name: 'look', input: {} } }],
+  [{ throw: 'The line is dead.' }],
+  'I see.',
+]);
+const looking = definePrompt('looking', (prompt) => {
+  prompt.defTool('look', 'Looks', z.object({}), () => 'a door');
+  prompt.$`What do you see?`;
+});
+const broken = createRun(looking, { id: 'chat-2', storage, model: long });
+await broken.start().catch(() => {});
+await new Promise((resolve) => setTimeout(resolve, 300));
+await broken.retry();
+await new Promise((resolve) => setTimeout(resolve, 300));
+console.log(table.get('["ada","chat-2"]')?.length === broken.log().length, broken.getState().storageError);
+// prints: true undefined

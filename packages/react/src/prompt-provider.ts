@@ -18,7 +18,10 @@ export type PromptProviderProps = RunSettings & {
   models?: ModelSettings | undefined;
   /** Stores the runs that have an id, such as `indexedDbStorage()`. Default: nothing is stored. */
   persist?: RunStorage | undefined;
-  /** The registry of the runs; default: the surrounding provider's, and for the outermost provider a new one. */
+  /**
+   * The registry of the runs; default: the surrounding provider's, and for the outermost provider a new one for each
+   * `scope` of `persist`.
+   */
   registry?: RunRegistry | undefined;
   children?: ReactNode;
 };
@@ -48,20 +51,26 @@ export function PromptProvider({
 }: PromptProviderProps): ReactElement {
   const outer = useContext(PromptContext);
   // in state, so that on a server every request has its own
-  const [own] = useState(createRunRegistry);
+  const [ownFor] = useState(createRegistries);
   const here = useMemo(() => executor ?? (models && inProcess(models)), [executor, models]);
   const value = useMemo<PromptContextValue>(
     () => ({
-      registry: registry ?? outer.registry ?? own,
+      registry: registry ?? outer.registry ?? ownFor(persist?.scope),
       storage: persist ?? outer.storage,
       defaults: {
         executor: here ?? outer.defaults.executor,
         // the model of the surrounding provider is not for the route of this one
-        model: model ?? (isRoute(executor) ? undefined : outer.defaults.model),
+        model: model ?? (isRoute(here) ? undefined : outer.defaults.model),
         options: mergeOptions(outer.defaults.options, options),
       },
     }),
-    [registry, executor, here, model, options, persist, outer, own],
+    [registry, here, model, options, persist, outer, ownFor],
   );
   return createElement(PromptContext.Provider, { value }, children);
+}
+
+/** Creates a registry for each scope of a storage: those of two users may have runs with the same ids. */
+function createRegistries(): (scope?: string) => RunRegistry {
+  const registries: Record<string, RunRegistry> = {};
+  return (scope = '') => (registries[scope] ??= createRunRegistry());
 }

@@ -17,7 +17,7 @@ export function useClientTools<Types extends PromptTypes>(
   const latest = useLatest(functions);
   // names of tools contain no spaces
   const names = Object.keys(functions)
-    .filter((name) => functions[name] !== undefined)
+    .filter((name) => functions[name])
     .join(' ');
   useEffect(() => {
     if (names === '') return undefined;

@@ -51,7 +51,7 @@ export function useRunCallbacks<Types extends PromptTypes>(
       if (!restored && event.type === 'run-end') return;
       const { onEvent, onDone, onError } = latest.current;
       // without callbacks for ends, a burst of events need not be reduced at once
-      if (event.type === 'run-end' && (onDone ?? onError) !== undefined) {
+      if (event.type === 'run-end' && (onDone ?? onError)) {
         // not by subscription: the start that waited for this end may have begun before the next frame
         const state = run.getState();
         // after all subscribers know of this end: a callback may start the next run

@@ -1,4 +1,4 @@
-import { definePrompt } from '@cueline/core';
+import { definePrompt, type RunStorage } from '@cueline/core';
 import { PromptProvider, usePrompt, type PromptRun, type UsePromptOptions } from '@cueline/react';
 import { StrictMode, useEffect, useLayoutEffect, type ReactElement } from 'react';
 import { expect, test, vi } from 'vitest';
@@ -156,4 +156,31 @@ test('onUnmount: keep is the default, and the last component may choose stop', a
     await settle();
   }
   expect(runs.map((run) => run.getState().status)).toEqual(['running', 'running', 'stopped']);
+});
+
+test('an action that waits has the settings of its component, whichever component rendered last', async () => {
+  const executor = manualExecutor();
+  const storage: RunStorage = {
+    load: () => settle(20).then(() => undefined),
+    append: async () => {},
+    remove: async () => {},
+  };
+  const seen = vi.fn<(run: Greeted) => void>();
+  mount(
+    <PromptProvider executor={executor} persist={storage}>
+      <Greeting id="greeting" model="test:first" seen={seen} />
+      <Greeting id="greeting" model="test:second" />
+    </PromptProvider>,
+  );
+  await expect.poll(() => seen.mock.lastCall).toBeDefined();
+  // it waits for the storage, and the others for the ends before them; meanwhile both components render
+  const { start, send } = seen.mock.lastCall![0];
+  void start({ name: 'Ada' });
+  void send('And Grace?', { whenBusy: 'queue' });
+  void start({ name: 'Mary' }, { whenBusy: 'queue' });
+  for (const count of [1, 2, 3]) {
+    await expect.poll(() => executor.requests.length).toBe(count);
+    executor.finish();
+  }
+  expect(executor.requests.map(({ model }) => model)).toEqual(['test:first', 'test:first', 'test:first']);
 });

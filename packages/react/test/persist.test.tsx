@@ -232,3 +232,26 @@ test('a run that continues elsewhere is attached, also if the component waits fo
   await expect.poll(() => page.text('shown')).toBe('done: Hello, Ada.');
   expect(attached).toEqual([['far', 3]]);
 });
+
+test('a provider that gets the storage of another user shows no run of the user before', async () => {
+  const storages = ['ada', 'ben'].map((scope): MemoryStorage => ({ ...memoryStorage(), scope }));
+  const model = scriptedModel([[{ text: 'Hello, ' }, { text: 'Ada.', delay: 300 }]]);
+  const withUser = (user: number): ReactElement => (
+    <StrictMode>
+      <PromptProvider persist={storages[user]} model={model}>
+        <Greeting id="greeting" starts={user === 0} />
+      </PromptProvider>
+    </StrictMode>
+  );
+  const page = mount(withUser(0));
+  await expect.poll(() => page.text('shown')).toBe('running: Hello, ');
+  page.show(withUser(1));
+  await expect.poll(() => page.text('shown')).toBe('idle: ');
+  expect(storages[1]?.loads).toEqual(['greeting']);
+  // the run continues, and is stored where it began
+  await expect.poll(() => storages[0]?.logs.get('greeting')?.at(-1)?.type).toBe('run-end');
+  expect(storages[1]?.logs.size).toBe(0);
+  page.show(withUser(0));
+  await expect.poll(() => page.text('shown')).toBe('done: Hello, Ada.');
+  expect(model.calls).toHaveLength(1);
+});

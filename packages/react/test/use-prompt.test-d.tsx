@@ -115,6 +115,23 @@ test('client tools have typed arguments and results', () => {
   usePrompt(files, { tools: { pickFile: ({ name }) => ({ name }) } });
 });
 
+test('a client tool returns what its outputSchema reads, and its call has what the schema makes of it', () => {
+  const pick = definePrompt('pick', () => {}, {
+    tools: [
+      tool('pickPrice', '', z.object({}), {
+        outputSchema: z.object({
+          cents: z.string().transform((euros) => Number(euros) * 100),
+          currency: z.string().default('EUR'),
+        }),
+      }),
+    ],
+  });
+  const run = usePrompt(pick, { tools: { pickPrice: () => ({ cents: '4.50' }) } });
+  expectTypeOf(run.toolCalls[0]?.output).toEqualTypeOf<{ cents: number; currency: string } | undefined>();
+  // @ts-expect-error the schema reads a text
+  usePrompt(pick, { tools: { pickPrice: () => ({ cents: 450, currency: 'EUR' }) } });
+});
+
 test('client tools that the function defines are typed in the page', () => {
   usePrompt(greet, {
     tools: {

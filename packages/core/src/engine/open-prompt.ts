@@ -5,6 +5,7 @@ import type { Plugin, Prompt } from '../prompt/prompt.ts';
 import { isRecord } from '../base/is-record.ts';
 import { resolveMessages } from '../messages/resolve-messages.ts';
 import { PromptBuilder } from '../prompt/prompt-builder.ts';
+import { isPromise } from '../tools/named-tools.ts';
 import type { ToolList } from '../tools/tool-list.ts';
 import { applyPlugin } from '../prompt/apply-plugin.ts';
 
@@ -37,10 +38,11 @@ export async function openPrompt(options: OpenPromptOptions): Promise<OpenedProm
 }
 
 function checkTools(tools: unknown = {}): void {
-  if (!isRecord(tools)) {
+  if (!isRecord(tools) || isPromise(tools)) {
+    const instead = isPromise(tools) ? 'await mcpClient.tools()' : '{ search: … }';
     throw new CuelineError(
       'invalid_options',
-      'options.tools takes the AI SDK’s tools by name: tools: { search: … }. Define your own with prompt.defTool.',
+      `options.tools takes the AI SDK’s tools by name: tools: ${instead}. Define your own with prompt.defTool.`,
     );
   }
   const own = Object.keys(tools).find((name) => (tools[name] as { kind?: unknown } | null)?.kind === 'tool');

@@ -173,9 +173,9 @@ export class PromptBuilder implements Prompt {
     schema?: ToolSchema | readonly (NamedTool | ToolSet)[],
     ...rest: [fnOrOptions?: unknown, options?: ToolOptions]
   ): void {
-    if (isRecord(description)) return this.defTools({ [name]: description });
-    // a missing function is reported with the tool's name
-    this.#addTool(name, toolOf(name, description, schema as ToolSchema, rest));
+    if (isRecord(description) && schema === undefined) return this.defTools({ [name]: description });
+    // a missing description or function is reported with the tool's name
+    this.#addTool(name, toolOf(name, description as string, schema as ToolSchema, rest));
   }
 
   defTools(tools: ToolList): void {

@@ -1,5 +1,5 @@
 import type { PromptTypes } from '../log/state.ts';
-import type { ToolArguments, ToolSchema } from '../tools/schema.ts';
+import type { SchemaSource, ToolArguments, ToolSchema } from '../tools/schema.ts';
 import type { DeepPartial, InferToolInput, InferToolOutput, Tool, ToolSet } from 'ai';
 import type { Plugin } from './prompt.ts';
 import type { NamedTool } from '../tools/tool.ts';
@@ -24,13 +24,13 @@ export type TypesOf<Settings extends TypedSettings> = {
     : object;
 };
 
-type ClientTool = NamedTool<string, { input: unknown; output: unknown; client: true }>;
+type ClientTool = NamedTool<string, { input: unknown; output: unknown; returned: unknown }>;
 
-/** The client tools among some tools: by name, the arguments and the result of the page's function. */
+/** The client tools among some tools: by name, the arguments of the page's function and what it returns. */
 type ClientToolsOf<Tool extends ClientTool> = {
   [Each in Tool as Each['name']]: {
     input: NonNullable<Each['~types']>['input'];
-    output: NonNullable<Each['~types']>['output'];
+    output: NonNullable<Each['~types']>['returned'];
   };
 };
 
@@ -59,15 +59,12 @@ type CallOfSet<Tools extends ToolSet> = string extends keyof Tools
       };
     }[keyof Tools & string];
 
-/** The input of a schema: fields with a default may be left out. */
-export type SchemaInput<Schema> = Schema extends {
-  readonly '~standard': { readonly types?: { readonly input: infer Input } | undefined };
-}
-  ? undefined extends Input
+/** The input of a schema: fields with a default may be left out, and so may an input that is optional. */
+export type SchemaInput<Schema> =
+  undefined extends SchemaSource<Schema>
     ? // so that a start needs no argument
-      Input | void
-    : Input
-  : ToolArguments<Schema>;
+      SchemaSource<Schema> | void
+    : SchemaSource<Schema>;
 
 /** The plugins in the settings. */
 export type PluginsOf<Settings extends TypedSettings> = Settings extends {

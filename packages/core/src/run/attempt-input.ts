@@ -2,6 +2,7 @@ import type { UIMessage } from 'ai';
 import type { RunEvent } from '../log/events.ts';
 import type { TaskState } from '../log/state.ts';
 import type { UnfinishedCall } from '../log/unfinished-step.ts';
+import type { RunInternals } from './run-internals.ts';
 
 /** The request of a start to the executor, and the state that the run shows before the first event. */
 export type AttemptInput = {
@@ -14,4 +15,6 @@ export type AttemptInput = {
   /** Calls of the last message that are made before the model is called. */
   unfinishedCalls?: readonly UnfinishedCall[] | undefined;
   signal?: AbortSignal | undefined;
+  /** The settings of the caller, who may have waited. Default: the present ones. */
+  settings?: RunInternals['settings'] | undefined;
 };

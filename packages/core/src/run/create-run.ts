@@ -104,14 +104,16 @@ function createRunWith<Input, Types extends PromptTypes>(
       run.settings = { ...run.settings, ...(changed as Partial<RunInternals['settings']>) };
     },
     start(input, options = {}) {
-      const { key: _key, signal: _signal, whenBusy: _whenBusy, ...unknown } = options;
-      return refuseOptions(run, unknown) ?? whenRestored(() => requestStart(run, input, options), options);
+      const { whenBusy: _whenBusy, signal: _signal, key: _key, ...unknown } = options;
+      // with the settings of this moment, also if it waits
+      const request = requestStart.bind(undefined, run, run.settings, input, options);
+      return refuseOptions(run, unknown) ?? whenRestored(request, options);
     },
     send(given, options = {}) {
       const message = readSendMessage(given);
       if (message === undefined) return refuseMessage(given);
-      const request = (): Promise<unknown> => requestTurn(run, message, options);
       const { whenBusy, signal, ...unknown } = options;
+      const request = requestTurn.bind(undefined, run, run.settings, message, options);
       return (
         refuseOptions(run, unknown) ??
         whenRestored(() => (whenBusy === undefined ? alone(request) : request()), { signal })

@@ -2,6 +2,7 @@ import type { UIMessage } from 'ai';
 import { createId } from '../base/create-id.ts';
 import { countPromptMessages, lastRunId } from '../log/log-queries.ts';
 import type { AttemptInput } from './attempt-input.ts';
+import { inProcess } from '../executors/in-process.ts';
 import { openAttempt } from './open-attempt.ts';
 import { refuseSettings } from './refuse-settings.ts';
 import type { RunInternals } from './run-internals.ts';
@@ -15,12 +16,12 @@ import type { SendOptions, StartOptions } from './run.ts';
 function start(
   run: RunInternals,
   input: unknown,
-  { shows, events = [], signal, ...conversation }: AttemptInput,
+  { shows, events = [], signal, settings = run.settings, ...conversation }: AttemptInput,
   key: string | undefined,
   requestKey: string = createId('start'),
 ): Promise<unknown> {
   const { log, writer } = run;
-  const { definition, model, options, executor, ...unknown } = run.settings;
+  const { definition, model, options, executor = inProcess(), ...unknown } = settings;
   run.lastInput = input;
   if (writer !== undefined) run.storageError = undefined;
   run.starting = { ...requesting, messages: [...shows] };
@@ -56,21 +57,30 @@ export function continueConversation(run: RunInternals, conversation: AttemptInp
   return start(run, run.lastInput, conversation, run.attempts.shown?.key);
 }
 
-/** Starts the prompt anew, or finds the start that `key` names. If the run is busy, does what `whenBusy` says. */
-export function requestStart(run: RunInternals, input: unknown, options: StartOptions): Promise<unknown> {
+/**
+ * Starts the prompt anew with these settings, or finds the start that `key` names. If the run is busy, does what `whenBusy`
+ * says.
+ */
+export function requestStart(
+  run: RunInternals,
+  settings: RunInternals['settings'],
+  input: unknown,
+  options: StartOptions,
+): Promise<unknown> {
   const { key, signal } = options;
   return (
     run.attempts.find(key) ??
     run.attempts.request(
-      () => start(run, input, { messages: [], tasks: [], shows: [], signal }, key, key),
+      () => start(run, input, { messages: [], tasks: [], shows: [], signal, settings }, key, key),
       options,
     )
   );
 }
 
-/** Starts the next turn of the shown conversation, with a message of the user. */
+/** Starts the next turn of the shown conversation with these settings, and with a message of the user. */
 export function requestTurn(
   run: RunInternals,
+  settings: RunInternals['settings'],
   { parts }: Pick<UIMessage, 'parts'>,
   options: SendOptions,
 ): Promise<unknown> {
@@ -78,6 +88,6 @@ export function requestTurn(
     const { messages, tasks } = stateOf(run);
     const shows: UIMessage[] = [...messages, { id: createId('msg'), role: 'user', parts }];
     const turns = shows.slice(countPromptMessages(run.log.events));
-    return continueConversation(run, { messages: turns, tasks, shows, signal: options.signal });
+    return continueConversation(run, { messages: turns, tasks, shows, signal: options.signal, settings });
   }, options);
 }

@@ -1,4 +1,5 @@
 import type { Tool, ToolSet } from 'ai';
+import { CuelineError } from '../base/errors.ts';
 import { tool, type NamedTool } from './tool.ts';
 import { isNamedTool, type ToolList } from './tool-list.ts';
 
@@ -6,6 +7,11 @@ import { isNamedTool, type ToolList } from './tool-list.ts';
 export function namedTools(tools: ToolList): NamedTool[] {
   const list = (Array.isArray(tools) ? tools : [tools]) as readonly (NamedTool | ToolSet)[];
   return list.flatMap((each) => (isNamedTool(each) ? [each] : fromToolSet(each)));
+}
+
+/** True for what lacks an `await`. */
+export function isPromise(tools: unknown): boolean {
+  return typeof (tools as { then?: unknown } | undefined)?.then === 'function';
 }
 
 /** Returns the tools of the AI SDK by their names, and the others. */
@@ -19,6 +25,13 @@ export function splitTools(tools: ToolList): { ready: ToolSet; own: NamedTool[] 
   return { ready, own };
 }
 
+/** @throws CuelineError `invalid_definition` for a promise, which would look like a set without tools */
 function fromToolSet(tools: ToolSet): NamedTool[] {
+  if (isPromise(tools)) {
+    throw new CuelineError(
+      'invalid_definition',
+      'These tools are a promise. Write await before them: await mcpClient.tools().',
+    );
+  }
   return Object.entries(tools).map(([name, ready]) => tool(name, ready as Tool));
 }

@@ -12,6 +12,13 @@ export type ToolSchema = FlexibleSchema | JsonSchema;
 /** The type of a tool function's arguments; `unknown` for plain JSON Schema, which has no types. */
 export type ToolArguments<Schema> = Schema extends FlexibleSchema ? InferSchema<Schema> : unknown;
 
+/** The type of what a schema reads, before defaults and transforms. */
+export type SchemaSource<Schema> = Schema extends {
+  readonly '~standard': { readonly types?: { readonly input: infer Source } | undefined };
+}
+  ? Source
+  : ToolArguments<Schema>;
+
 type StandardSchema = Exclude<Extract<FlexibleSchema, { '~standard': unknown }>, { _zod: unknown }>;
 
 /**

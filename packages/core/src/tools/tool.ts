@@ -1,5 +1,5 @@
 import type { ToolContext, ToolOptions } from './tool-types.ts';
-import type { ToolArguments, ToolSchema } from './schema.ts';
+import type { SchemaSource, ToolArguments, ToolSchema } from './schema.ts';
 import type { InferToolInput, InferToolOutput, Tool, tool as aiTool } from 'ai';
 import type { ClientToolOptions } from './client-tool.ts';
 import { isRecord } from '../base/is-record.ts';
@@ -54,7 +54,10 @@ export type ToolFactory = {
     description: string,
     schema: Schema,
     options?: ClientToolOptions<ToolArguments<Schema>, Output>,
-  ): NamedTool<Name, { input: ToolArguments<Schema>; output: ToolArguments<Output>; client: true }>;
+  ): NamedTool<
+    Name,
+    { input: ToolArguments<Schema>; output: ToolArguments<Output>; returned: SchemaSource<Output> }
+  >;
   <const Name extends string, const Ready extends Tool>(
     name: Name,
     tool: Ready,

@@ -116,6 +116,19 @@ describe('queued starts', () => {
     expect(queued).toEqual([0, 1, 2, 3, 2, 1, 0]);
   });
 
+  test('have the settings of their calls, and a retry has the present ones', async () => {
+    const models = ['One.', 'Two.', 'Three.', 'Four.'].map((text) => scriptedModel([slow(text)]));
+    const run = createRun(say, { model: models[0]!, schedule: atOnce });
+    const first = run.start('one');
+    run.configure({ model: models[1]! });
+    const second = run.start('two', { whenBusy: 'queue' });
+    run.configure({ model: models[2]! });
+    const third = run.send('three', { whenBusy: 'queue' });
+    run.configure({ model: models[3]! });
+    expect(await Promise.all([first, second, third])).toEqual(['One.', 'Two.', 'Three.']);
+    expect(await run.retry()).toBe('Four.');
+  });
+
   test('continue after one that fails', async () => {
     const { run } = open([[{ throw: 'No.' }], 'Two.']);
     const first = run.start('one');

@@ -55,7 +55,8 @@ const places: [string, (tools: ToolList) => Promise<unknown[]>][] = [
     'runAgentSession',
     async (tools) => {
       const session = runAgentSession(turns(), { systemPrompt: 'You work.', tools: tools });
-      await session;
+      const { error, totalTurns } = await session;
+      if (totalTurns === 0) throw error;
       return session.run.getState().toolCalls.map(({ output }) => output);
     },
   ],
@@ -134,5 +135,36 @@ describe('invalid tools are refused with what to write instead', () => {
         (thrown: Error) => thrown,
       );
     expect(error?.message).toMatch(/tool\('(?:search|look)'/);
+  });
+
+  const promised = Promise.resolve(set) as never;
+  const listsOfPromises: [string, ToolList][] = [
+    ['a promise of a tool set', promised],
+    ['a list with a promise', [own, promised]],
+  ];
+  const placesAndOptions: typeof places = [
+    ...places,
+    [
+      'options.tools',
+      async (tools) => {
+        const options = { tools: tools as ToolSet };
+        await runPrompt((prompt) => prompt.$`Go.`, { model: turns(), options });
+        return [];
+      },
+    ],
+  ];
+  test.each(
+    placesAndOptions.flatMap(([place, play]) =>
+      listsOfPromises
+        .filter(([, tools]) => place !== 'options.tools' || !Array.isArray(tools))
+        .map(([list, tools]) => [place, list, tools, play] as const),
+    ),
+  )('%s: %s', async (_place, _list, tools, play) => {
+    await expect(async () => play(tools)).rejects.toThrow('await');
+  });
+
+  test('a tool without a description', async () => {
+    const forgotten = (prompt: Prompt): void => prompt.defTool('look', city as never, (() => 1) as never);
+    await expect(outputs(forgotten)).rejects.toThrow(/^The description of tool look is .*Write a string/s);
   });
 });
