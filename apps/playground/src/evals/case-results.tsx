@@ -27,11 +27,11 @@ export function CaseResults({ row, columns }: { row: Row; columns: readonly Colu
         {Object.entries(row.input).map(([name, value]) => (
           <div key={name} className="contents">
             <dt className="font-mono text-sm text-ink-2">{visibleText(name)}</dt>
-            <dd className="whitespace-pre-wrap wrap-anywhere">{value}</dd>
+            <dd className="whitespace-pre-wrap wrap-anywhere">{visibleText(value)}</dd>
           </div>
         ))}
         <dt className="text-sm text-ink-2">Expected</dt>
-        <dd className="whitespace-pre-wrap wrap-anywhere">{row.expect}</dd>
+        <dd className="whitespace-pre-wrap wrap-anywhere">{visibleText(row.expect)}</dd>
       </dl>
       {columns.length > 1 && (
         <Choose
@@ -118,18 +118,18 @@ function Answer({
       </p>
       <div className="px-3 py-2">
         {output === undefined ? (
-          <p className="text-danger wrap-anywhere">{error?.message}</p>
+          <p className="text-danger wrap-anywhere">{visibleText(error?.message ?? '')}</p>
         ) : (
           <p className="whitespace-pre-wrap wrap-anywhere">
             {against === undefined || against === output.text ? (
-              output.text
+              visibleText(output.text)
             ) : (
-              <TextDiff before={against} after={output.text} />
+              <TextDiff before={visibleText(against)} after={visibleText(output.text)} />
             )}
           </p>
         )}
         {output !== undefined && error !== undefined && (
-          <p className="mt-1 text-sm text-danger">{error.message}</p>
+          <p className="mt-1 text-sm text-danger wrap-anywhere">{visibleText(error.message)}</p>
         )}
         {reasons.map(({ scorer, reason }) => (
           <p key={scorer} className="mt-1 text-sm text-danger wrap-anywhere">

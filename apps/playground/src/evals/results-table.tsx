@@ -118,6 +118,7 @@ const MAX_ICONS = 5;
 function CellSummary({ cell }: { cell: Cell }) {
   const shown =
     cell.find((result) => result !== undefined && result.status !== 'passed') ?? cell.find(Boolean);
+  const text = visibleText(shown?.output?.text ?? shown?.error?.message ?? '');
   const ended = cell.filter((result) => result !== undefined).length;
   const passed = cell.filter((result) => result?.status === 'passed').length;
   return (
@@ -138,9 +139,9 @@ function CellSummary({ cell }: { cell: Cell }) {
           'line-clamp-3 text-sm wrap-anywhere',
           shown?.status === 'error' ? 'text-danger' : 'text-ink-2',
         )}
-        title={shown?.output?.text ?? shown?.error?.message}
+        title={text}
       >
-        {summarize(shown?.output?.text ?? shown?.error?.message ?? '', 80)}
+        {summarize(text, 80)}
       </span>
     </div>
   );

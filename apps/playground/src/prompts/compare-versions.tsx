@@ -71,7 +71,7 @@ function SideBySide({
   after,
   of,
 }: Pair & { title: string; of: (prompt: EditablePrompt) => string }) {
-  const [one, two] = [of(before), of(after)];
+  const [one, two] = [visibleText(of(before)), visibleText(of(after))];
   if (one === '' && two === '') return null;
   return (
     <section>
@@ -127,6 +127,7 @@ function Answers({ keys, of }: { keys: string; of: Compared }) {
   });
   const isOld = runs !== undefined && !isSameJson(runs.of, of);
   const going = [one, two].some(({ status }) => status === 'running');
+  const texts = { before: visibleText(one.text), after: visibleText(two.text) };
   const ended = runs !== undefined && [one, two].every(({ status }) => status === 'done');
   return (
     <section>
@@ -152,10 +153,18 @@ function Answers({ keys, of }: { keys: string; of: Compared }) {
       {runs !== undefined && (
         <div className="grid grid-cols-2 gap-3 narrow:grid-cols-1" data-testid="answers">
           <Version prompt={before} note={factsOf(one)}>
-            {ended ? <TextDiff before={one.text} after={two.text} side="before" /> : <Answer state={one} />}
+            {ended ? (
+              <TextDiff before={texts.before} after={texts.after} side="before" />
+            ) : (
+              <Answer state={one} />
+            )}
           </Version>
           <Version prompt={after} note={factsOf(two)}>
-            {ended ? <TextDiff before={one.text} after={two.text} side="after" /> : <Answer state={two} />}
+            {ended ? (
+              <TextDiff before={texts.before} after={texts.after} side="after" />
+            ) : (
+              <Answer state={two} />
+            )}
           </Version>
         </div>
       )}
@@ -164,12 +173,13 @@ function Answers({ keys, of }: { keys: string; of: Compared }) {
 }
 
 function Answer({ state }: { state: RunState }) {
-  if (state.status === 'error') return <span className="text-danger">{state.error?.message}</span>;
+  if (state.status === 'error')
+    return <span className="text-danger">{visibleText(state.error?.message ?? '')}</span>;
   const isStopped = state.status === 'stopped';
   if (state.text === '' && !isStopped) return <span className="text-ink-3">…</span>;
   return (
     <>
-      {state.text}
+      {visibleText(state.text)}
       {isStopped && <span className="block text-ink-3">Stopped.</span>}
     </>
   );

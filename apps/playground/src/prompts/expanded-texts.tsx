@@ -1,6 +1,7 @@
 import type { Expansion } from './check-prompts.ts';
 import { plural } from '../ui/format.ts';
 import { LongText } from '../ui/long-text.tsx';
+import { visibleText } from '../ui/visible-text.ts';
 
 /** How much of a text is drawn at first, in characters. */
 const DRAWN_AT_FIRST = 200_000;
@@ -21,7 +22,7 @@ export function ExpandedTexts({ expansion }: { expansion: Expansion | undefined 
         <ul className="mt-1 list-disc pl-5">
           {[...expansion.problems].map(([name, message]) => (
             <li key={name}>
-              <span className="font-mono text-ink">{name}</span> {message}.
+              <span className="font-mono text-ink">{visibleText(name)}</span> {visibleText(message)}.
             </li>
           ))}
         </ul>
@@ -44,7 +45,7 @@ function ExpandedText({ title, text }: { title: string; text: string }) {
         <span className="font-normal text-ink-3">{plural(text.length, 'character')}</span>
       </h3>
       <pre className="rounded-lg border border-line bg-panel px-3 py-2.5 font-sans text-lg whitespace-pre-wrap wrap-anywhere">
-        <LongText text={text} atOnce={DRAWN_AT_FIRST} />
+        <LongText text={visibleText(text)} atOnce={DRAWN_AT_FIRST} />
       </pre>
     </section>
   );

@@ -76,7 +76,12 @@ const forks: ForkTreeProps = {
 };
 const entry = { key: 'a', prompt: { ...emptyPrompt(name), version: name } };
 const column = { key: 'a', prompt: name, model: name };
-const results = { row: { id: 'a', input: { [name]: '' }, expect: '', cells: [[]] }, columns: [column] };
+const failed = { status: 'error', scores: [], usage: {}, ms: 0, stored: false, error: { message: name } };
+const answers = [failed, { ...failed, output: { text: name } }];
+const results = {
+  row: { id: 'a', input: { [name]: name }, expect: name, cells: [answers] },
+  columns: [column],
+};
 
 const draw = (component: unknown, props: object): string =>
   renderToStaticMarkup(
