@@ -413,7 +413,11 @@ class Tab implements TabWriter {
   }
 
   alone(move: () => Promise<unknown>, ends: boolean): Promise<unknown> {
-    return this.#mode === 'direct' || this.#working > 0 ? move() : this.#moveAlone(move, ends);
+    if (this.#mode === 'direct' || this.#working > 0) return move();
+    const moved = this.#moveAlone(move, ends);
+    // as with the promise of `move`, a caller may ignore it, because the state says the same
+    moved.catch(() => {});
+    return moved;
   }
 
   ready(): void {
