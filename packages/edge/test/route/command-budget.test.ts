@@ -68,7 +68,7 @@ test('a durable run takes 4 MiB of commands', async () => {
   expect(await addMany(server.fetch(), runId)).toEqual(refused);
 });
 
-test('a process handles one command of a subject at a time, because each reads the whole log of its run', async () => {
+test('a process handles one command or new reader of a subject at a time, because each reads the whole log of its run', async () => {
   const site = { prompt: createChores() };
   const store = createMemoryStore();
   const worker = createServer(site, store);
@@ -90,7 +90,10 @@ test('a process handles one command of a subject at a time, because each reads t
     return (await fetch()(post({ type: 'edit', edit }, `/answers?run=${runId}`))).json();
   };
   await expect.poll(send).toEqual({ accepted: true });
+  const request = (): Request => new Request(`https://example.test/answers?run=${runId}`);
+  const reads = Array.from({ length: 4 }, async () => (await fetch()(request())).body!.getReader().read());
   const replies = await Promise.all(Array.from({ length: 10 }, send));
   expect(replies).toEqual(Array.from({ length: 10 }, () => ({ accepted: true })));
+  await Promise.all(reads);
   expect(counts.most).toBe(1);
 });

@@ -247,6 +247,23 @@ describe('a route whose runs are durable', () => {
     expect(whole).toEqual(events.slice(0, whole.length));
   });
 
+  test('a reader waits for a store that cannot be read at first', async () => {
+    const { site, store, runId, seen } = await waitingRun();
+    let failures = 3;
+    const server = createServer(site, {
+      ...store,
+      async read(id, afterSeq) {
+        failures -= 1;
+        if (failures >= 0) throw new Error('The store is unavailable.');
+        return store.read(id, afterSeq);
+      },
+    });
+    expect(await readTo(client(server).attach(runId, -1, never())!, 'approval-request')).toEqual(
+      seen.slice(0, seen.findIndex(({ type }) => type === 'approval-request') + 1),
+    );
+    expect(failures).toBeLessThan(0);
+  });
+
   test('a run is stopped while it waits and no worker is up', async () => {
     const { site, store, server, seen } = await waitingRun();
     expect((await server.fetch()(ask('DELETE', `?run=${idOf(seen)}`))).status).toBe(204);

@@ -1,4 +1,4 @@
-import { CuelineError, type EditReply, type RunCommand } from '@cueline/core';
+import { CuelineError, type EditReply, type RunCommand, type RunEvent } from '@cueline/core';
 import { createCallSlots } from '../../http/call-slots.ts';
 import type { Identity } from '../../http/identify.ts';
 import { isSwitchedOff, switchedOff } from '../../limits/kill-switch.ts';
@@ -33,8 +33,8 @@ class DurableRuns implements Runs {
   readonly #host: DurableHost;
   readonly #budget;
   readonly #commandBudgets = new Map<string, CommandBudget>();
-  /** One command of a subject at a time, because each reads the whole log of its run into memory. */
-  readonly #inCommandSlot = createCallSlots(1);
+  /** One command or reader of a subject at a time, because each reads the whole log of its run into memory. */
+  readonly #inReadSlot = createCallSlots(1);
 
   constructor(settings: RouteSettings, host: DurableHost) {
     this.#settings = settings;
@@ -81,12 +81,28 @@ class DurableRuns implements Runs {
     return {
       runId,
       endSeq,
-      events: (afterSeq) => shownEvents((signal) => host.watch(runId, -1, signal), afterSeq, this.#settings),
+      events: (afterSeq) =>
+        shownEvents(
+          {
+            // watching waits for a store that is unavailable, and throws for a run that is gone
+            read: (signal) => this.#readWhole(runId, subject, signal).catch(() => undefined),
+            watch: (after, signal) => host.watch(runId, after, signal),
+          },
+          afterSeq,
+          this.#settings,
+        ),
       send: (command) =>
-        this.#inCommandSlot(subject, undefined, () => this.#ask(() => this.#send(runId, subject, command))),
+        this.#inReadSlot(subject, undefined, () => this.#ask(() => this.#send(runId, subject, command))),
       stop: async () => void (await this.#ask(() => host.respond(runId, { type: 'stop' }))),
       over: () => this.#ended(runId).catch(() => {}),
     };
+  }
+
+  #readWhole(runId: string, subject: string, signal: AbortSignal): Promise<readonly RunEvent[] | undefined> {
+    return this.#inReadSlot(subject, signal, async () => {
+      const read = await withTimeout(this.#host.read(runId, -1));
+      return read?.events;
+    });
   }
 
   async #ended(runId: string): Promise<void> {
