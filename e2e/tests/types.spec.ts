@@ -31,6 +31,26 @@ test('the editor completes “prompt.” and lists what the script defines', asy
   await expect(page.locator('.quick-input-widget')).toContainText('definePrompt');
 });
 
+test('the definition of a name of the library is shown below its line, and cannot be edited', async ({
+  playground,
+}) => {
+  const { page, editor } = playground;
+  const peek = page.locator('.peekview-widget');
+  await playground.open();
+  await expect(page.getByText('No problems')).toBeVisible();
+  for (const visit of ['first', 'second']) {
+    await editor.getByText('definePrompt', { exact: true }).first().click();
+    await page.keyboard.press('F12');
+    const definition = peek.locator('.view-line', { hasText: 'declare function definePrompt' }).first();
+    await expect(definition).toBeVisible();
+    await expect(peek, visit).not.toContainText('changed');
+    await definition.click();
+    await page.keyboard.type('changed');
+    await page.keyboard.press('Escape');
+    await expect(peek).toHaveCount(0);
+  }
+});
+
 test('without the types, the editor checks syntax', async ({ playground }) => {
   const { page } = playground;
   await page.route('**/editor-types-*.json', (route) => route.abort());

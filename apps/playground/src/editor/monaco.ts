@@ -9,6 +9,7 @@ import { StandaloneServices } from 'monaco-editor/editor/standalone/browser/stan
 import { IStandaloneThemeService } from 'monaco-editor/editor/standalone/common/standaloneTheme';
 import * as typescript from 'monaco-editor/languages/features/typescript/register';
 import { IStorageService } from 'monaco-editor/platform/storage/common/storage';
+import { showLibraryDefinitions } from './library-definitions.ts';
 import { defineThemes } from './themes.ts';
 import { checkedFirst, takeTypeScriptWorker } from './start-typescript.ts';
 
@@ -47,6 +48,7 @@ self.MonacoEnvironment = {
 // Otherwise the loader would fetch another Monaco from a CDN.
 loader.config({ monaco: monaco as never });
 defineThemes(monaco);
+showLibraryDefinitions();
 // Shows the documentation beside a completion at once. Monaco has no option for this: it stores what the user
 // last chose (scope 0: the profile; target 0: by the user).
 StandaloneServices.get(IStorageService).store('expandSuggestionDocs', true, 0, 0);
