@@ -72,5 +72,6 @@ export function PromptProvider({
 /** Creates a registry for each scope of a storage: those of two users may have runs with the same ids. */
 function createRegistries(): (scope?: string) => RunRegistry {
   const registries: Record<string, RunRegistry> = {};
-  return (scope = '') => (registries[scope] ??= createRunRegistry());
+  // with a character before it, because a scope may be the name of a method of every object
+  return (scope) => (registries[`/${scope}`] ??= createRunRegistry());
 }

@@ -112,11 +112,11 @@ function createRunWith<Input, Types extends PromptTypes>(
     send(given, options = {}) {
       const message = readSendMessage(given);
       if (message === undefined) return refuseMessage(given);
-      const { whenBusy, signal, ...unknown } = options;
+      const { whenBusy, signal: _signal, ...unknown } = options;
       const request = requestTurn.bind(undefined, run, run.settings, message, options);
       return (
         refuseOptions(run, unknown) ??
-        whenRestored(() => (whenBusy === undefined ? alone(request) : request()), { signal })
+        whenRestored(() => (whenBusy === undefined ? alone(request) : request()), options)
       );
     },
     retry: (options) => whenRestored(() => alone(() => retry(options), options?.from === undefined)),
