@@ -107,7 +107,9 @@ function Version({
         <span className="-ml-0.5 shrink-0 font-mono">{visibleText(prompt.version)}</span>
         <span className="ml-auto shrink-0 text-ink-3">{note}</span>
       </p>
-      <div className="px-3 py-2 whitespace-pre-wrap wrap-anywhere">{children}</div>
+      <div dir="auto" className="px-3 py-2 whitespace-pre-wrap wrap-anywhere">
+        {children}
+      </div>
     </div>
   );
 }

@@ -44,7 +44,10 @@ function ExpandedText({ title, text }: { title: string; text: string }) {
         {title}
         <span className="font-normal text-ink-3">{plural(text.length, 'character')}</span>
       </h3>
-      <pre className="rounded-lg border border-line bg-panel px-3 py-2.5 font-sans text-lg whitespace-pre-wrap wrap-anywhere">
+      <pre
+        dir="auto"
+        className="rounded-lg border border-line bg-panel px-3 py-2.5 font-sans text-lg whitespace-pre-wrap wrap-anywhere"
+      >
         <LongText text={visibleText(text)} atOnce={DRAWN_AT_FIRST} />
       </pre>
     </section>

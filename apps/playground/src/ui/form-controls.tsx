@@ -63,6 +63,8 @@ export function TextInput(props: Text & Omit<ComponentProps<'input'>, keyof Text
         <input
           {...input}
           {...described}
+          // a text may be in a language that is written from right to left
+          dir={code ? undefined : 'auto'}
           value={value}
           onChange={(event) => onText(event.target.value)}
           autoComplete="off"
@@ -84,6 +86,7 @@ export function TextArea(props: Text & Omit<ComponentProps<'textarea'>, keyof Te
         <textarea
           {...input}
           {...described}
+          dir={code ? undefined : 'auto'}
           value={value}
           onChange={(event) => onText(event.target.value)}
           autoComplete="off"
