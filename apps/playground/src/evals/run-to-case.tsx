@@ -40,6 +40,8 @@ function addAsCase(log: readonly RunEvent[]): void {
       label: 'Open Evals',
       onClick: () => usePlayground.setState({ view: 'evals', tab: 'editor' }),
     },
+    onAutoClose: () => stop(),
+    onDismiss: () => stop(),
   });
   const stop = usePlayground.subscribe(({ view }) => {
     if (view !== 'evals') return;
