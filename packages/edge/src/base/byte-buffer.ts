@@ -1,39 +1,35 @@
-/** Collects bytes that arrive in pieces. */
-export type ByteBuffer = {
-  /** How many bytes there are. */
-  readonly size: number;
-  add(bytes: Uint8Array): void;
-  /** Returns all bytes, and removes them. */
-  take(): Uint8Array<ArrayBuffer>;
-};
+const none: Uint8Array<ArrayBuffer> = new Uint8Array();
 
 /**
- * Creates an empty buffer. It copies each piece, because a list of pieces of one byte would take three hundred times as much
- * memory as the bytes.
+ * Collects bytes that arrive in pieces. It copies each piece, because a list of pieces of one byte would take three hundred
+ * times as much memory as the bytes.
  */
-export function createByteBuffer(): ByteBuffer {
-  let buffer = new Uint8Array();
-  let size = 0;
-  return {
-    get size() {
-      return size;
-    },
-    add(bytes) {
-      const needed = size + bytes.byteLength;
-      if (needed > buffer.byteLength) {
-        // at least doubled, so that many pieces are not copied again and again
-        const larger = new Uint8Array(Math.max(needed, 2 * buffer.byteLength));
-        larger.set(buffer.subarray(0, size));
-        buffer = larger;
-      }
-      buffer.set(bytes, size);
-      size = needed;
-    },
-    take() {
-      const whole = buffer.subarray(0, size);
-      buffer = new Uint8Array();
-      size = 0;
-      return whole;
-    },
-  };
+export class ByteBuffer {
+  #bytes = none;
+  #size = 0;
+
+  /** How many bytes there are. */
+  get size(): number {
+    return this.#size;
+  }
+
+  add(piece: Uint8Array): void {
+    const size = this.#size + piece.byteLength;
+    if (size > this.#bytes.byteLength) {
+      // at least doubled, so that many pieces are not copied again and again
+      const larger = new Uint8Array(Math.max(size, 2 * this.#bytes.byteLength));
+      larger.set(this.#bytes.subarray(0, this.#size));
+      this.#bytes = larger;
+    }
+    this.#bytes.set(piece, this.#size);
+    this.#size = size;
+  }
+
+  /** Returns all bytes, and removes them. */
+  take(): Uint8Array<ArrayBuffer> {
+    const whole = this.#bytes.subarray(0, this.#size);
+    this.#bytes = none;
+    this.#size = 0;
+    return whole;
+  }
 }

@@ -1,4 +1,4 @@
-import { createByteBuffer } from '../base/byte-buffer.ts';
+import { ByteBuffer } from '../base/byte-buffer.ts';
 import { isRecord } from '../base/is-record.ts';
 import { HttpError } from './respond.ts';
 
@@ -85,7 +85,7 @@ async function readBytes(
   if (request.body === null) return new Uint8Array();
   if (request.bodyUsed) throw new TypeError('The body was read before: auth may read headers only.');
   const reader = request.body.getReader();
-  const buffer = createByteBuffer();
+  const buffer = new ByteBuffer();
   let late: HttpError | undefined;
   const timer = setTimeout(() => {
     late = new HttpError('body_timeout', `The body did not arrive within ${timeoutMs} ms. Send it again.`);

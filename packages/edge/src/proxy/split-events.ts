@@ -1,4 +1,4 @@
-import { createByteBuffer } from '../base/byte-buffer.ts';
+import { ByteBuffer } from '../base/byte-buffer.ts';
 
 const lineFeed = 10;
 const carriageReturn = 13;
@@ -20,7 +20,7 @@ export type EventSplitter = {
 
 /** Buffers at most one event of at most `maxBytes` bytes. */
 export function createEventSplitter(maxBytes: number): EventSplitter {
-  const buffer = createByteBuffer();
+  const buffer = new ByteBuffer();
   let lineIsEmpty = true;
   let afterReturn = false;
 
