@@ -1,4 +1,5 @@
 import type { CuelineError } from '../base/errors.ts';
+import { isPromise } from '../base/is-promise.ts';
 
 /**
  * Returns the AI SDK's result with one difference: if the run has failed, its promises reject with the run's
@@ -27,10 +28,4 @@ export function explainRejections<Result extends object>(
       );
     },
   });
-}
-
-function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return (
-    typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
-  );
 }

@@ -5,7 +5,7 @@ import type { Plugin, Prompt } from '../prompt/prompt.ts';
 import { isRecord } from '../base/is-record.ts';
 import { resolveMessages } from '../messages/resolve-messages.ts';
 import { PromptBuilder } from '../prompt/prompt-builder.ts';
-import { isPromise } from '../tools/named-tools.ts';
+import { isPromise } from '../base/is-promise.ts';
 import type { ToolList } from '../tools/tool-list.ts';
 import { applyPlugin } from '../prompt/apply-plugin.ts';
 

@@ -1,5 +1,6 @@
 import type { Tool, ToolSet } from 'ai';
 import { CuelineError } from '../base/errors.ts';
+import { isPromise } from '../base/is-promise.ts';
 import { tool, type NamedTool } from './tool.ts';
 import { isNamedTool, type ToolList } from './tool-list.ts';
 
@@ -7,11 +8,6 @@ import { isNamedTool, type ToolList } from './tool-list.ts';
 export function namedTools(tools: ToolList): NamedTool[] {
   const list = (Array.isArray(tools) ? tools : [tools]) as readonly (NamedTool | ToolSet)[];
   return list.flatMap((each) => (isNamedTool(each) ? [each] : fromToolSet(each)));
-}
-
-/** True for what lacks an `await`. */
-export function isPromise(tools: unknown): boolean {
-  return typeof (tools as { then?: unknown } | undefined)?.then === 'function';
 }
 
 /** Returns the tools of the AI SDK by their names, and the others. */

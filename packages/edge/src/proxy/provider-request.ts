@@ -21,7 +21,7 @@ export type Call = {
   startedAt: number;
 };
 
-/** The provider's key. Throws an HttpError with 503 if there is none that a header can carry. */
+/** Returns the provider's key. Throws an HttpError with 503 if it is missing, or has a character that headers cannot have. */
 export function providerKey({ provider, env }: Call): string {
   let key: string | undefined;
   try {

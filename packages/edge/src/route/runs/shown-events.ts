@@ -4,8 +4,8 @@ import { createErrorRedaction } from '../redact-errors.ts';
 import { redactRequests } from '../redact-requests.ts';
 import type { RouteSettings } from '../settings.ts';
 
-/** A stored run. */
-export type StoredRun = {
+/** Reads a stored run. */
+export type RunReader = {
   /** Returns the events that are stored now; undefined if they cannot be read at the moment. */
   read(signal: AbortSignal): Promise<readonly RunEvent[] | undefined>;
   /** Yields the stored events after `afterSeq`, then new ones. */
@@ -18,7 +18,7 @@ export type StoredRun = {
  * take twenty times as much memory.
  */
 export function shownEvents(
-  { read, watch }: StoredRun,
+  { read, watch }: RunReader,
   afterSeq: number,
   { showErrors, showRequests }: Pick<RouteSettings, 'showErrors' | 'showRequests'>,
 ): AsyncIterable<EventBatch> {
