@@ -2,15 +2,14 @@ import type { ToolSchema } from '../tools/schema.ts';
 import type { LanguageModel, ModelMessage, ToolSet } from 'ai';
 import { createId } from '../base/create-id.ts';
 import { CuelineError } from '../base/errors.ts';
-import { agentLogOf, type AgentEnd, type AgentLog } from '../log/agent-log.ts';
+import type { AgentEnd, AgentLog } from '../log/agent-log.ts';
 import type { RunEvent, RunEventBody } from '../log/events.ts';
 import { reduceAll } from '../log/reduce.ts';
-import { readPast, voidingEvent, type RunPast } from '../log/run-past.ts';
+import { readPast } from '../log/run-past.ts';
 import { checkSettings } from '../prompt/check-settings.ts';
 import { noteInput } from '../prompt/prompt-inputs.ts';
 import type { Plugin, Prompt } from '../prompt/prompt.ts';
 import type { ToolList } from '../tools/tool-list.ts';
-import type { OwnOpenCall } from './take-over/finish-step.ts';
 import type { LoopPolicyContext, LoopPolicySetup } from './loop-policy.ts';
 import { budgetExceededError } from '../tool-calls/limits.ts';
 import { checkMessages, openPrompt, type OpenedPrompt } from './open-prompt.ts';
@@ -21,7 +20,8 @@ import type { AgentCall, EventSink, AgentContext } from '../tool-calls/run-conte
 import { toModelMessages, toUIMessages } from '../messages/ui-messages.ts';
 import { toolsWithModelOutput } from '../tools/model-output.ts';
 import { readPastTurns } from './take-over/past-turns.ts';
-import { messagesOf, openCallsOf, takeOverOf } from './take-over/take-over.ts';
+import { awaitProviderApprovals, locateAgent, type AgentIdentity } from './take-over/locate-agent.ts';
+import { messagesOf, takeOverOf } from './take-over/take-over.ts';
 
 /**
  * Answers a tool call with an agent's prompt, which runs in the same log, under the same limits, and stops with
@@ -52,14 +52,7 @@ export async function runAgent(
 }
 
 /** A prompt that runs inside a run. */
-export type InnerPrompt = {
-  name: string;
-  /** The call that it answers. If it answers none, the beginning of its path. */
-  toolCallId: string;
-  /** The key of that call. Default: the prefix of its parent's calls. */
-  callBase?: string | undefined;
-  /** Its input, for the log. */
-  input: unknown;
+export type InnerPrompt = AgentIdentity & {
   /** Default: the parent's model. */
   model?: string | LanguageModel | undefined;
   plugins?: readonly Plugin[];
@@ -69,7 +62,6 @@ export type InnerPrompt = {
   tools?: ToolSet | undefined;
   options: AgentLoopOptions['options'];
   responseSchema?: ToolSchema | undefined;
-  policySetup?: LoopPolicySetup | undefined;
   abortSignal: AbortSignal | undefined;
 };
 
@@ -173,103 +165,6 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
   if (ending === undefined && runContext.log.ended) throw runEndedError(name);
   if (ending?.outcome !== 'done') throw agentError(name, ending);
   return response === undefined && policy === undefined ? await result.text : value();
-}
-
-/** The path of an agent in its run, and what another process has left of it. */
-type AgentLocation = {
-  path: string;
-  /** The prefix of the keys of its calls. */
-  callBase: string;
-  /** Its log, if it answered the call in another process. */
-  known: AgentLog | undefined;
-  /** What it takes over, if it has not ended. */
-  past: RunPast | undefined;
-  calls: readonly OwnOpenCall[];
-  /** The event that voids half an answer. */
-  voids: RunEventBody | undefined;
-};
-
-function locateAgent(parent: AgentContext, inner: InnerPrompt): AgentLocation {
-  const { toolCallId } = inner;
-  const retried = retriedPathOf(parent, toolCallId);
-  const path = retried ?? parent.runContext.pathOf(parent.path, toolCallId);
-  const segment = path.slice(path.lastIndexOf('/') + 1);
-  // several prompts may answer one call
-  const oldBase = retriedBaseOf(parent, retried) ?? `${inner.callBase ?? parent.callBase}/${segment}`;
-  // what an agent does after a retry is new, although the call that it answers is not
-  const callBase = retried === undefined ? oldBase : `${parent.callBase}/${segment}`;
-  const found = findLog(parent, segment, retried !== undefined);
-  const known = found !== undefined && isOf(found, inner, parent.runContext.secrets) ? found : undefined;
-  const located = { path, callBase, known, past: undefined, calls: [], voids: undefined };
-  if (known === undefined || known.end !== undefined) return located;
-  const voids = voidingEvent(known.events);
-  const past = readPast(voids === undefined ? known.events : [...known.events, voids]);
-  return { ...located, past, calls: openCallsOf(past, oldBase), voids };
-}
-
-/**
- * Waits for the approvals that the provider of an agent has requested in another process. Returns what the agent takes over,
- * with the responses.
- */
-async function awaitProviderApprovals(
-  { path, past }: AgentLocation,
-  { durable, log, pending }: AgentContext['runContext'],
-  signal: AbortSignal | undefined,
-): Promise<RunPast | undefined> {
-  // of any other run, the log may come from elsewhere, and its approvals with it
-  if (durable === undefined || past === undefined || past.openStep !== undefined) return past;
-  const approvals = past.state.approvals.filter(
-    ({ agent, providerExecuted, response, withdrawn }) =>
-      agent === undefined && providerExecuted === true && response === undefined && withdrawn !== true,
-  );
-  if (approvals.length === 0) return past;
-  pending.takeOver({ approvals, clientToolCalls: [] }, path);
-  await Promise.all(
-    approvals.map(async (approval) => {
-      const { approvalId, toolCallId, toolName, input } = approval;
-      const request = { approvalId, toolCallId, toolName, input, providerExecuted: true as const };
-      await pending.requestApproval(request, signal, path);
-    }),
-  );
-  return readPast(agentLogOf(log.events, path, 0)?.events ?? past.events);
-}
-
-/** Returns the prefix of the keys that the calls of an agent's last step had, if the step began in an earlier retry. */
-function retriedBaseOf({ agentEvents = [] }: AgentContext, path: string | undefined): string | undefined {
-  const start = agentEvents.findLastIndex((event) => event.type === 'agent-start' && event.agent === path);
-  const step = agentEvents.findLastIndex((event) => event.type === 'step-start' && event.agent === path);
-  const retry = agentEvents.slice(start + 1, Math.max(0, step)).findLast(({ type }) => type === 'run-resume');
-  return path !== undefined && retry?.type === 'run-resume' ? `${retry.runId}/${path}` : undefined;
-}
-
-/** Returns the path of an agent that continues in an unfinished call of a retried run. */
-function retriedPathOf({ runContext, agentEvents }: AgentContext, toolCallId: string): string | undefined {
-  const start = agentEvents?.find(
-    (event) =>
-      event.type === 'agent-start' && event.toolCallId === toolCallId && event.agent?.includes('/') === false,
-  );
-  const path = start?.agent;
-  // the model may use the id of the call again
-  return path === undefined || !runContext.claim(path) ? undefined : path;
-}
-
-function findLog(
-  { past, agentEvents = [] }: AgentContext,
-  segment: string,
-  isRetried: boolean,
-): AgentLog | undefined {
-  if (isRetried) return agentLogOf(agentEvents, segment, 0);
-  return past === undefined ? undefined : agentLogOf(past.events, segment, past.continuesFrom);
-}
-
-/** True for the log of an agent with this name and input: a tool's function may call other ones each time. */
-function isOf(
-  { start }: AgentLog,
-  { name, input, policySetup }: InnerPrompt,
-  secrets: readonly string[],
-): boolean {
-  if (policySetup === undefined) return true;
-  return start.name === name && JSON.stringify(start.input) === JSON.stringify(toJson(input, secrets));
 }
 
 /** Lets the policy of an agent that has ended in another process report its end. */

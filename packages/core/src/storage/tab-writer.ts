@@ -8,6 +8,7 @@ import type { StoredCalls } from '../executors/stored-calls.ts';
 import { followTab, type FollowedTab } from './follow-tab.ts';
 import { lastRunId } from '../log/log-queries.ts';
 import { openTabChannel, type BroadcastChannelLike, type TabMessage } from './tab-channel.ts';
+import { RouteRunWriter } from './route-run-writer.ts';
 import { createTabLock, type TabLocks } from './tab-lock.ts';
 import { createTabOutbox, MAX_EVENTS } from './tab-outbox.ts';
 import { createTabRequests } from './tab-requests.ts';
@@ -59,14 +60,9 @@ class Tab implements TabWriter {
   readonly #channel;
   readonly #outbox;
   readonly #requests;
-  /** `direct`: a run on a route, which each tab follows by itself. */
-  #mode: 'own' | 'following' | 'direct' = 'own';
+  #mode: 'own' | 'following' | 'route' = 'own';
   #isElsewhere = false;
-  /**
-   * The shown run, in `direct`: it `starts` here and has no id yet, it has `started` here, it was `found` in the storage, or
-   * `other`: another tab has started it and stores it.
-   */
-  #origin: 'starts' | 'started' | 'found' | 'other' = 'found';
+  readonly #route;
   /** The number of this tab's starts that wait for the lock. */
   #starts = 0;
   /** The number of this tab's starts that are in progress. */
@@ -104,14 +100,17 @@ class Tab implements TabWriter {
     this.#channel = openTabChannel(new BroadcastChannel(name), this.#tab);
     this.#outbox = createTabOutbox(this.#channel);
     this.#requests = createTabRequests(this.#channel);
+    this.#route = new RouteRunWriter({ writer, run, readStored, channel: this.#channel, known: this.#known });
   }
 
   readonly #onMessage = (message: TabMessage): void => {
     if (!this.#tab.isReady) return;
     switch (message.type) {
       case 'begun':
-        if (message.isStored === true) return void this.#showStored(message.log);
-        if (this.#starts > 0 || message.log === this.#followed?.log || this.#mode === 'direct') return;
+        if (message.isStored === true) {
+          return void this.#route.show(message.log, () => this.#starts > 0 || this.#working > 0);
+        }
+        if (this.#starts > 0 || message.log === this.#followed?.log || this.#mode === 'route') return;
         // another tab may have stolen the lock, and this tab does not know it yet
         if (this.#lock.isHeld)
           return void this.#lock.confirm().then((isHeld) => (isHeld ? undefined : this.#onMessage(message)));
@@ -140,17 +139,6 @@ class Tab implements TabWriter {
         this.#requests.answer(message.key, message.reply);
     }
   };
-
-  /** Shows a run on a route that another tab has started, unless this tab starts one. */
-  async #showStored(log: string): Promise<void> {
-    const { shown } = this.#run.attempts;
-    const { events } = await this.#readStored().catch(() => ({ events: [] }));
-    const isBusy = this.#origin === 'starts' || this.#starts > 0 || this.#working > 0;
-    if (isBusy || this.#run.attempts.shown !== shown || lastRunId(events) !== log) return;
-    this.#origin = 'other';
-    this.#known.add(log);
-    this.#run.show(events);
-  }
 
   #receive(events: readonly RunEvent[], isWhole: boolean): void {
     const whole = this.#incoming!;
@@ -347,27 +335,14 @@ class Tab implements TabWriter {
       this.#followed = undefined;
     }
     if (this.#mode === 'following') return;
-    if (this.#mode === 'direct') return this.#addDirectly(event);
+    if (this.#mode === 'route') return this.#route.add(event);
     if (event.seq === 0) this.#waiting = [];
     if (this.#lock.isHeld && this.#starts === 0) this.#broadcast(event);
     else this.#waiting.push(event);
   }
 
-  /** Stores an event of a run on a route, and lets the other tabs know once its start is stored. */
-  #addDirectly(event: RunEvent): void {
-    if (event.seq === 0 && this.#origin === 'other') this.#origin = 'found';
-    if (this.#origin === 'other') return;
-    this.#writer.add(event);
-    if (this.#origin !== 'starts') return;
-    if (event.type === 'run-end') this.#origin = 'started';
-    if (event.type !== 'run-start' && event.type !== 'run-resume') return;
-    this.#origin = 'started';
-    const { runId: log } = event;
-    void this.#writer.flush().then(() => this.#channel.post({ type: 'begun', log, isStored: true }));
-  }
-
   get mayBeStoredElsewhere(): boolean {
-    return this.#mode === 'direct' && (this.#origin === 'found' || this.#origin === 'other');
+    return this.#mode === 'route' && this.#route.mayBeStoredElsewhere;
   }
 
   calls(): StoredCalls {
@@ -376,7 +351,7 @@ class Tab implements TabWriter {
       ...calls,
       whenStored: async (call) => {
         await calls.whenStored(call);
-        if (this.#mode !== 'direct' && !(await this.#lock.confirm())) await new Promise(() => {});
+        if (this.#mode !== 'route' && !(await this.#lock.confirm())) await new Promise(() => {});
       },
     };
   }
@@ -387,14 +362,14 @@ class Tab implements TabWriter {
 
   executor(inner: Executor, isStart: boolean): Executor {
     if ('remote' in inner || inner.replays === true) {
-      this.#mode = 'direct';
-      if (isStart) this.#origin = 'remote' in inner ? 'starts' : 'started';
-      else if (this.#origin !== 'other') this.#origin = 'found';
+      this.#mode = 'route';
+      if (!isStart) this.#route.continue();
+      else this.#route.start('remote' in inner);
       for (const event of this.#waiting) this.#writer.add(event);
       this.#waiting = [];
       return inner;
     }
-    if (this.#mode === 'direct') this.#mode = 'own';
+    if (this.#mode === 'route') this.#mode = 'own';
     if (!isStart && this.#isElsewhere) {
       return {
         isPlaced: true,
@@ -413,7 +388,7 @@ class Tab implements TabWriter {
   }
 
   alone(move: () => Promise<unknown>, ends: boolean): Promise<unknown> {
-    if (this.#mode === 'direct' || this.#working > 0) return move();
+    if (this.#mode === 'route' || this.#working > 0) return move();
     const moved = this.#moveAlone(move, ends);
     // as with the promise of `move`, a caller may ignore it, because the state says the same
     moved.catch(() => {});
@@ -425,7 +400,7 @@ class Tab implements TabWriter {
     this.#known.add(lastRunId(this.#run.log()) ?? '');
     const last = this.#run.log().at(-1);
     // another tab may have begun while this one was opening
-    if (this.#mode !== 'direct' && (last === undefined || last.type === 'run-end')) {
+    if (this.#mode !== 'route' && (last === undefined || last.type === 'run-end')) {
       this.#channel.post({ type: 'ask', log: '', after: -1 });
     }
   }
