@@ -47,6 +47,9 @@ const cutOffEnds: Record<CutOff, 'aborted' | StreamFault> = {
 /** The event after which some clients stop reading: that of Anthropic, and that of Chat Completions. */
 const lastEvent = /^(?:event: ?message_stop|data: ?\[DONE\])/m;
 
+/** How many bytes of an event say whether it is the last one. */
+const BEGINNING_BYTES = 64;
+
 /** How long a provider may take to end its response after that, in ms. */
 const DRAIN_MS = 1_000;
 
@@ -67,8 +70,8 @@ export function forwardEvents(
   const silence = createPausableTimeout(options.idleMs, () => void close('idle'));
   let bytes = 0;
   let ended = false;
-  /** The events that were forwarded last. */
-  let latest = '';
+  /** True if the caller has the last event. */
+  let isWhole = false;
   let output: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
 
   function end(how: StreamEnd): Promise<void> {
@@ -96,21 +99,19 @@ export function forwardEvents(
     void close(leave(cutOffEnds[options.signal.reason as CutOff]));
   }
 
-  /** Returns whether the caller has the last event. Asked only at the end, because the search costs as much as an event. */
-  function isWhole(): boolean {
-    return lastEvent.test(latest);
-  }
-
   /** A caller who has the last event has the whole answer. */
   function leave(how: 'aborted' | StreamFault): StreamEnd {
-    return how === 'aborted' && isWhole() ? 'done' : how;
+    return how === 'aborted' && isWhole ? 'done' : how;
   }
 
   function pass({ bytes, ends }: EventBytes): boolean {
     if (ends.length === 0) return false;
     // most events are a word or two of text: scanning many at once, without encoding them again, halves the cost
-    latest = decoder.decode(bytes);
-    if (!options.look(latest)) {
+    const text = decoder.decode(bytes);
+    const last = ends.at(-2) ?? 0;
+    // not the text itself, which would stay in memory until the next one
+    isWhole = lastEvent.test(decoder.decode(bytes.subarray(last, last + BEGINNING_BYTES)));
+    if (!options.look(text)) {
       output.enqueue(bytes);
       return true;
     }
@@ -148,7 +149,7 @@ export function forwardEvents(
       },
       cancel() {
         if (ended) return undefined;
-        if (isWhole()) void drain(reader);
+        if (isWhole) void drain(reader);
         return end(leave('aborted'));
       },
     },
