@@ -158,7 +158,7 @@ function checkTools(name: string, tools: unknown = []): void {
   if (isToolList(tools)) return;
   throw new CuelineError(
     'invalid_definition',
-    `The tools of prompt "${name}" must be a list, or AI SDK tools by name: { tools: [tool('look', 'Looks', z.object({ … }), look)] }.`,
+    `The tools of prompt "${name}" must be a list, or AI SDK tools by name: { tools: [tool('look', …)] }.`,
   );
 }
 

@@ -28,7 +28,7 @@ export function remotePrompt<Definition extends PromptDefinition<never> = Prompt
   if (typeof name !== 'string' || name.trim() === '') {
     throw new CuelineError(
       'invalid_definition',
-      "A remote prompt needs its name on the server: remotePrompt<typeof planDay>('plan-day').",
+      "A remote prompt needs a name: remotePrompt<typeof planDay>('plan-day').",
     );
   }
   const remote: RemotePrompt<never> = {

@@ -67,7 +67,7 @@ test('is an error in this process, before the run and without a model call', asy
 });
 
 test('needs a name', () => {
-  expect(() => remotePrompt<typeof greet>('')).toThrow('A remote prompt needs its name');
+  expect(() => remotePrompt<typeof greet>('')).toThrow('A remote prompt needs a name');
   expect(() => remotePrompt<typeof greet>(undefined as never)).toThrow(
     "remotePrompt<typeof planDay>('plan-day')",
   );
