@@ -9,8 +9,8 @@ const LARGEST_COMMANDS = 8;
 export type CommandBudget = (command: RunCommand) => EditReply | undefined;
 
 /**
- * Bounds the bytes of all commands to one run, because its log keeps them, and a store forgets nothing of a run under
- * way. `commandBytes` is the largest size of one command.
+ * Bounds the bytes of all commands to one run, because its log keeps them, and a store forgets nothing of a run in
+ * progress. `commandBytes` is the largest size of one command.
  */
 export function createCommandBudget(commandBytes: number): CommandBudget {
   const most = Math.max(RUN_COMMAND_BYTES, LARGEST_COMMANDS * commandBytes);
