@@ -1,7 +1,7 @@
 import { startRun, stopRun } from '../state/run-session.ts';
 import { usePlayground } from '../state/store.ts';
 
-/** Runs the open part: the script, the prompt or the eval. */
+/** Runs the open view: the script, the prompt or the eval. */
 export function start(): void {
   const { view } = usePlayground.getState();
   if (view === 'script') startRun();
@@ -10,7 +10,7 @@ export function start(): void {
   else void import('../evals/start-eval.ts').then((it) => it.startEval());
 }
 
-/** Stops what is in progress in the open part. */
+/** Stops what is in progress in the open view. */
 export function stop(): void {
   if (usePlayground.getState().view === 'evals') {
     void import('../evals/start-eval.ts').then((it) => it.stopEval());

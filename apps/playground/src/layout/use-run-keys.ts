@@ -6,7 +6,7 @@ import { isComposing } from '../ui/keys.tsx';
 import { openDialogs } from '../ui/open-dialogs.ts';
 
 /**
- * ⌘/Ctrl+Enter runs the open part from everywhere except forms, with Shift it moves the focus to the waiting
+ * ⌘/Ctrl+Enter runs the open view from everywhere except forms, with Shift it moves the focus to the waiting
  * card; Esc leaves a field, and elsewhere stops a run, unless a menu, a dialog or the editor uses the key.
  */
 export function useRunKeys(): void {

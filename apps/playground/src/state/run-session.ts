@@ -205,7 +205,7 @@ export function showLinkedRun(source: RunSource, run: SharedRun, link?: string):
     } satisfies RunSession,
     ...('script' in source ? { problem: undefined, console: [] } : {}),
     tab: 'run',
-    view: 'script' in source ? 'script' : 'prompts',
+    view: viewOf(source),
   });
 }
 
