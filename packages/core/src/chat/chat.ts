@@ -148,7 +148,7 @@ async function start(
         options,
         messages: toTurns(messages),
         tasks: tasksIn(messages),
-        // lets a remote executor send the start again if its first try may have arrived
+        // lets a remote executor send the start again if its first attempt may have arrived
         key: createId('turn'),
       },
       controller.signal,

@@ -316,7 +316,7 @@ async function stopOnRoute(route: Route, runId: string, signal: AbortSignal): Pr
       });
       if (status < 500) return;
     } catch {
-      // the network may be back for the next try
+      // the network may be back for the next attempt
     }
     if (attempts < STOP_ATTEMPTS) await pauseBeforeAttempt(route, attempts, 0, never);
   }

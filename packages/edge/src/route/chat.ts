@@ -47,7 +47,7 @@ export async function answerChat(
       // the task list is in a message, as the client has it
       const claimed = checkTasks(request.tasks);
       let before = latest;
-      for (let tries = 0; tries < MAX_ATTEMPTS; tries += 1) {
+      for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
         await before?.stop();
         await before?.over();
         const tasks = await earlierTasks(claimed, before, request);
