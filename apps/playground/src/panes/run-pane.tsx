@@ -65,7 +65,7 @@ function asks(state: RunState): boolean {
   return state.status === 'waiting' && isInProgress(state);
 }
 
-/** True if the run broke off because its page was closed. */
+/** True if the run was interrupted because its page was closed. */
 function isInterrupted(state: RunState): boolean {
   return state.status === 'error' && state.error.code === 'interrupted';
 }

@@ -64,7 +64,7 @@ test.each([RunBar, RunSummary])('a run of one turn has only its own figures', (C
   expect(text).not.toMatch(/[Tt]urn \d|turns/);
 });
 
-test('a run that broke off says which script runs again, if the editor has another one', () => {
+test('a run that was interrupted says which script runs again, if the editor has another one', () => {
   const bodies = [
     start,
     ...step(0, [...called('c', 'look'), ...ran('c', 'look', 'found')]),
@@ -88,7 +88,7 @@ test('a run that broke off says which script runs again, if the editor has anoth
 test.each([
   ['before its first step', []],
   ['in its first step', step(0, []).slice(0, 1)],
-])('a reply that broke off %s can run again, and the first turn runs again as a whole', (_when, begun) => {
+])('a reply that was interrupted %s can run again, and the first turn runs again as a whole', (_when, begun) => {
   const bodies = [start, ...begun, { type: 'run-end', outcome: 'stopped' } as const];
   const run = openLinkedRun(bodies.map((body, seq) => ({ seq, t: seq, ...body })));
   const { script, openScript } = usePlayground.getInitialState();
