@@ -14,7 +14,7 @@ export type RunRequest<Input = unknown> = {
   /** Model to use instead of the definition's own. */
   model?: string | LanguageModel | undefined;
   options?: PromptOptions | undefined;
-  /** Turns that follow the script's own messages: the model's answers and the user's messages since. */
+  /** Turns that follow the prompt's own messages: the model's answers and the user's messages since. */
   messages?: readonly UIMessage[] | undefined;
   /** The tasks at the end of the turn before. */
   tasks?: readonly TaskItem[] | undefined;

@@ -129,7 +129,7 @@ export type RunEventBody =
       /** True if the answers come from the embedded demo model. */
       simulated?: boolean;
       input?: unknown;
-      /** The conversation that the run starts with: the script's own messages, then earlier turns. */
+      /** The conversation that the run starts with: the prompt's own messages, then earlier turns. */
       messages: readonly UIMessage[];
       /** How many of the messages, from the end, are earlier turns. */
       turns?: number;

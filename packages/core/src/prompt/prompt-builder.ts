@@ -46,7 +46,7 @@ export class PromptBuilder implements Prompt {
   #hasNoTools = false;
 
   constructor() {
-    // methods are bound, so that a script can destructure the prompt: async ({ $, def }) => …
+    // methods are bound, so that a prompt function can destructure the prompt: async ({ $, def }) => …
     for (const name of Object.getOwnPropertyNames(PromptBuilder.prototype)) {
       const method: unknown = Object.getOwnPropertyDescriptor(PromptBuilder.prototype, name)?.value;
       if (typeof method !== 'function' || name === 'constructor') continue;
@@ -69,7 +69,7 @@ export class PromptBuilder implements Prompt {
 
   /**
    * Returns the prompt as plugins are set up with it: while one of their methods is called for a task, it defines for
-   * that task. A script's own prompt always defines for itself. Called by the runner.
+   * that task. The prompt function's own prompt always defines for itself. Called by the runner.
    */
   forPlugins(): this {
     return new Proxy(this, {
