@@ -49,7 +49,11 @@ test.describe('the chat', () => {
       'findBooking: output-available',
       'listFreeRooms: output-available',
     ]);
-    expect(await app.calls()).toEqual({ model: 4, 'guesthouse:findBooking': 1, 'guesthouse:listFreeRooms': 1 });
+    expect(await app.calls()).toEqual({
+      model: 4,
+      'guesthouse:findBooking': 1,
+      'guesthouse:listFreeRooms': 1,
+    });
   });
 
   test(

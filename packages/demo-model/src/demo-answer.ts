@@ -52,8 +52,7 @@ export function writeAnswer(prompt: ParsedPrompt, hints: Hints): string {
   if (described.length > 0) paragraphs.push(`On “${gist(prompt.request)}”, this is what I found:`);
   // Tasks may call the same tool with the same result.
   paragraphs.push(...new Set(described.map(describeOutcome)));
-  if (paragraphs.length === 0)
-    paragraphs.push(`There is nothing left to do for “${gist(prompt.request)}”.`);
+  if (paragraphs.length === 0) paragraphs.push(`There is nothing left to do for “${gist(prompt.request)}”.`);
   return paragraphs.join('\n\n');
 }
 

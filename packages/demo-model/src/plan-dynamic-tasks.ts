@@ -33,9 +33,7 @@ export function planDynamicTasks(context: PlanContext): Plan | undefined {
     };
   }
   const open = toolsForTask(
-    window === undefined
-      ? { ...context, prompt: { ...prompt, outcomes: prompt.allOutcomes } }
-      : context,
+    window === undefined ? { ...context, prompt: { ...prompt, outcomes: prompt.allOutcomes } } : context,
     tools.filter(({ name }) => !listTools.test(name)),
   );
   if (open.length > 0) return announce(context, open);

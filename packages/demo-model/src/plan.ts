@@ -21,12 +21,10 @@ export function planStep(options: LanguageModelV4CallOptions, prompt: ParsedProm
     const text = [noteEdits(prompt), plan.text].filter((part) => part !== '').join(' ');
     return { ...plan, text: responseFormat?.type === 'json' ? '' : text };
   }
-  if (responseFormat?.type === 'json')
-    return { text: writeJson(responseFormat.schema, context), calls: [] };
+  if (responseFormat?.type === 'json') return { text: writeJson(responseFormat.schema, context), calls: [] };
   const form = readAnswerForm(options.prompt);
   if (form === undefined) return { text: writeAnswer(prompt, hints), calls: [] };
-  const text =
-    'words' in form ? chooseWord(form.words, prompt.request) : writeTags(form.tags, context);
+  const text = 'words' in form ? chooseWord(form.words, prompt.request) : writeTags(form.tags, context);
   return { text, calls: [] };
 }
 

@@ -9,7 +9,9 @@ import type { RunStore } from './run-store.ts';
 import { createRunClock } from '../state/run-clock.ts';
 
 /** A stored run as a session that can be shown and continued, or why it cannot be opened. */
-export type OpenedStoredRun = { readonly session: RunSession; readonly row: RunRow } | { readonly problem: string };
+export type OpenedStoredRun =
+  | { readonly session: RunSession; readonly row: RunRow }
+  | { readonly problem: string };
 
 /** Opens a stored run. */
 export async function openStoredRun(store: RunStore, id: string): Promise<OpenedStoredRun> {

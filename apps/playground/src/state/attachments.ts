@@ -57,8 +57,7 @@ useAttachments.subscribe((now, before) => {
 /** Names the files that the tab had before it was reloaded. */
 function problemOfReload(view: RunView): string | undefined {
   if (!('sessionStorage' in globalThis)) return undefined;
-  const names: unknown = (storages[view].getItem(KEYS[view]) as { state?: unknown } | null)
-    ?.state;
+  const names: unknown = (storages[view].getItem(KEYS[view]) as { state?: unknown } | null)?.state;
   if (!Array.isArray(names) || names.length === 0) return undefined;
   const files = names.slice(0, MAX_FILES).map((name) => String(name).slice(0, MAX_NAME_LENGTH));
   return `Attach ${files.join(', ')} again: files do not survive a reload of the page.`;

@@ -68,7 +68,6 @@ export function forgetReply(view: RunView, stored: string): void {
 
 function readText(view: RunView): string {
   if (!('sessionStorage' in globalThis)) return '';
-  const text: unknown = (storages[view].getItem(KEYS[view]) as { state?: unknown } | null)
-    ?.state;
+  const text: unknown = (storages[view].getItem(KEYS[view]) as { state?: unknown } | null)?.state;
   return typeof text === 'string' && text.length <= MAX_TEXT_LENGTH ? text : '';
 }

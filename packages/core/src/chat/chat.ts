@@ -127,7 +127,8 @@ async function start(
   const { definition, executor, settings, runs } = prompt;
   const { messageId: _id, abortSignal: _signal, ...chatCall } = call;
   const { chatId, messages } = call;
-  const input: unknown = typeof settings.input === 'function' ? await settings.input(chatCall) : settings.input;
+  const input: unknown =
+    typeof settings.input === 'function' ? await settings.input(chatCall) : settings.input;
   // two runs of one chat would both answer
   const known = runs.get(chatId);
   if (known === undefined) stopRecalled(prompt, chatId);

@@ -161,7 +161,8 @@ class Accounts {
     account.starts = account.starts.filter((starts) => starts > at - minute && starts <= at);
     for (const [id, lease] of account.leases) {
       // it counts for the day in which it ended
-      if (lease.until <= at) this.end(account, id, lease, dayOf(lease.until) === today ? lease : zeroAmount, at);
+      if (lease.until <= at)
+        this.end(account, id, lease, dayOf(lease.until) === today ? lease : zeroAmount, at);
     }
   }
 
