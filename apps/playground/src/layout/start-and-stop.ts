@@ -2,7 +2,7 @@ import { startRun, stopRun } from '../state/run-session.ts';
 import { usePlayground } from '../state/store.ts';
 
 /** Runs the open view: the script, the prompt or the eval. */
-export function start(): void {
+export function startOpenView(): void {
   const { view } = usePlayground.getState();
   if (view === 'script') startRun();
   // loaded with its view already
@@ -11,7 +11,7 @@ export function start(): void {
 }
 
 /** Stops what is in progress in the open view. */
-export function stop(): void {
+export function stopOpenView(): void {
   if (usePlayground.getState().view === 'evals') {
     void import('../evals/start-eval.ts').then((it) => it.stopEval());
   } else stopRun();
