@@ -6,9 +6,9 @@ const model = scriptedModel(['Once upon a time, and so on.'], { chunkSize: 8, de
 
 // #region detach
 const run = createRun(story, { model });
-const told = run.start();
+const answer = run.start();
 run.detach(); // it continues, and this run receives none of its later events
 run.attach(); // from where it was left: nothing is lost, nothing comes twice
-console.log(await told);
+console.log(await answer);
 // #endregion
 // prints: Once upon a time, and so on.

@@ -9,20 +9,20 @@ await recorded.start();
 const stored = encodeLog(recorded.log());
 
 // #region replay
-const tape = replay(decodeLog(stored), { speed: 20, maxGapMs: 1_000 });
-const run = createRun(greet, { executor: tape });
+const recording = replay(decodeLog(stored), { speed: 20, maxGapMs: 1_000 });
+const run = createRun(greet, { executor: recording });
 console.log(await run.start());
 // #endregion
 
 // #region keys
-const still = replay(decodeLog(stored), { paused: true });
-const scene = createRun(greet, { executor: still });
-const end = scene.start();
-still.seek(2); // everything up to and including event 2, at once
-still.setSpeed(4);
-still.play();
+const player = replay(decodeLog(stored), { paused: true });
+const watched = createRun(greet, { executor: player });
+const end = watched.start();
+player.seek(2); // everything up to and including event 2, at once
+player.setSpeed(4);
+player.play();
 // #endregion
 await end;
-console.log(still.position === scene.log().length - 1, still.speed);
+console.log(player.position === watched.log().length - 1, player.speed);
 // prints: Hello Ada!
 // prints: true 4

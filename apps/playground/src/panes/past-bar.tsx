@@ -15,7 +15,7 @@ type PastBarProps = {
   waits: boolean;
 };
 
-/** Says that an earlier moment of the run is shown, and offers to continue from its last whole step. */
+/** Says that an earlier moment of the run is shown, and offers to continue from its last complete step. */
 export function PastBar({ session, turn, seq, elapsed, waits }: PastBarProps) {
   const goTo = useInspection((state) => state.goTo);
   const problem = session === undefined ? undefined : forkProblem(session);

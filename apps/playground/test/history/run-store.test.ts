@@ -150,7 +150,7 @@ test('restoring a deleted run does not replace one that another tab has continue
 
 test.each([
   ['a step that was in progress', 'step-start', 1],
-  ['a whole step', 'step-end', 2],
+  ['a complete step', 'step-end', 2],
 ])('a run that was continued without %s comes back as a copy if that was done', async (_, type, runs) => {
   const { store } = open();
   const json = (...events: object[]) => [

@@ -362,7 +362,7 @@ describe('an edit', () => {
   });
 });
 
-test('at an earlier moment, the run continues after its last whole step', async () => {
+test('at an earlier moment, the run continues after its last complete step', async () => {
   const { session, log } = await run([look('left'), look('right'), 'Nothing.']);
   const end = log.find(({ type }) => type === 'step-end')!.seq;
   expect([end - 1, end, end + 3, log.length].map((seq) => stepAfter(session, 0, seq))).toEqual([0, 1, 1, 2]);

@@ -140,7 +140,7 @@ export type RunEventBody =
       /** Starting again with the same key is the same start. */
       key?: string;
     }
-  /** A run that had ended continues after its last whole step, with this id from here on. */
+  /** A run that had ended continues after its last complete step, with this id from here on. */
   | { type: 'run-resume'; runId: string; model: string; simulated?: boolean; key?: string }
   | { type: 'variable-set'; name: string; kind: 'text' | 'data'; value: string }
   /** The task that defined the variable is over. */

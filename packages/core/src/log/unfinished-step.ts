@@ -31,7 +31,7 @@ export type UnfinishedCall = {
   agentEvents?: readonly RunEvent[];
 };
 
-/** A step that is not whole, and what its calls have done. */
+/** A step that is not complete, and what its calls have done. */
 export type UnfinishedStep = {
   /** The index of its `step-start`. */
   start: number;
@@ -60,7 +60,7 @@ export const unknownUsage: LanguageModelUsage = {
 };
 
 /**
- * Returns the last step of the run if it is not whole and a call has started in it. Otherwise nothing is lost
+ * Returns the last step of the run if it is not complete and a call has started in it. Otherwise nothing is lost
  * when the model is called again, and the result is undefined. With `continuesAgents`, the agents that answer its calls
  * continue; otherwise these calls fail.
  */

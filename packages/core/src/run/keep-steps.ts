@@ -29,7 +29,7 @@ export type KeptSteps = {
 
 /**
  * Returns the part of a log that is kept if its run is retried from step `from`; nothing of a finished run. By
- * default the run continues after its last whole step, or in the step after it if a call has started there:
+ * default the run continues after its last complete step, or in the step after it if a call has started there:
  * finished calls are kept, and only calls that may be made twice are made again. With `continuesAgents`, an agent that
  * was at work continues, too. The model continues only after a step that called tools, or after which it got feedback.
  * @throws CuelineError `invalid_options`

@@ -66,7 +66,7 @@ export type StartOptions = Omit<SendOptions, 'whenBusy'> & {
 export type RetryOptions = {
   /**
    * Number of the step to begin with, from 0; earlier steps are kept. Default: the first step that is not
-   * whole; for a finished run 0, the whole turn again. The model can continue after a step that called tools.
+   * complete; for a finished run 0, the whole turn again. The model can continue after a step that called tools.
    */
   from?: number | undefined;
 };
@@ -121,7 +121,7 @@ export type Run<Input = void, Types extends PromptTypes = PromptTypes> = RunHand
   attach(): void;
   /**
    * Returns another run, not started, with the log of this one up to the event `seq` (default: all): `retry`
-   * continues after its last whole step, `send` continues the conversation, and this run stays unchanged.
+   * continues after its last complete step, `send` continues the conversation, and this run stays unchanged.
    */
   fork(seq?: number): Run<Input, Types>;
   /** Resolves once the stored log of this run is known; never rejects. Resolves at once without a storage. */
