@@ -6,7 +6,7 @@ const complete = { toolCall: { name: 'task_complete', input: { summary: 'Done af
 const refused = { throw: { message: 'unknown field "foo"', status: 400 } };
 const wrongKey = { throw: { message: 'wrong key', status: 401 } };
 
-const models = { heals: scriptedModel([[refused], [complete]]), ends: scriptedModel([[wrongKey]]) };
+const models = { recovers: scriptedModel([[refused], [complete]]), ends: scriptedModel([[wrongKey]]) };
 for (const [what, model] of Object.entries(models)) {
   const { completionReason, error, totalTurns } = await runAgentSession(model, {
     systemPrompt: 'You work.',
@@ -20,6 +20,6 @@ for (const [what, model] of Object.entries(models)) {
   console.log(`${what}: ${completionReason} after ${totalTurns} turns`, error?.message ?? '');
 }
 // #endregion
-// prints: heals: llm, turn 1: simulated.invalid did not accept the request (400): unknown field "foo"
-// prints: heals: task_complete after 2 turns
+// prints: recovers: llm, turn 1: simulated.invalid did not accept the request (400): unknown field "foo"
+// prints: recovers: task_complete after 2 turns
 // prints: ends: error after 1 turns simulated.invalid refused the API key (401): wrong key.
