@@ -19,7 +19,7 @@ const patient = await runPrompt(ask, {
 });
 for await (const event of patient.run.events()) {
   if (event.type === 'retry')
-    console.log(`try ${event.attempt} of ${event.maxAttempts}: ${event.error.code}`);
+    console.log(`attempt ${event.attempt} of ${event.maxAttempts}: ${event.error.code}`);
 }
 // #endregion
 
@@ -45,7 +45,7 @@ const { run } = await runPrompt(ask, {
 const end = await run.finished;
 if (end.status === 'error') console.log(end.error.code, end.error.message);
 // #endregion
-// prints: try 2 of 5: overloaded
+// prints: attempt 2 of 5: overloaded
 // prints: 20 euros
 // prints: getPrice was not run: this is call 3 with the same arguments.
 // prints: 20 euros false

@@ -210,8 +210,8 @@ test.describe('with types', () => {
       await expect(page.getByTestId('notice')).toBeVisible();
       await check('a refused link');
 
-      const parts = page.getByRole('navigation', { name: 'Parts of the playground' });
-      await parts.getByRole('button', { name: 'Prompts' }).click();
+      const views = page.getByRole('navigation', { name: 'Views' });
+      await views.getByRole('button', { name: 'Prompts' }).click();
       await expect(page.getByTestId('expansion')).toBeVisible();
       await check('prompts');
       await page.keyboard.press('ControlOrMeta+Enter');
@@ -219,7 +219,7 @@ test.describe('with types', () => {
       await check('the run of a prompt');
       await page.getByRole('tab', { name: 'Compare' }).click();
       await check('comparison of versions');
-      await parts.getByRole('button', { name: 'Evals' }).click();
+      await views.getByRole('button', { name: 'Evals' }).click();
       await expect(page.getByTestId('plan')).toBeVisible();
       await check('evals');
       await page.getByRole('combobox', { name: 'Parallel runs' }).selectOption('20');
@@ -265,9 +265,9 @@ test('axe finds nothing on a phone', { tag: '@long' }, async ({ playground }) =>
   await check('forks');
   await page.getByRole('button', { name: 'Preview' }).click();
   await check('preview');
-  const parts = page.getByRole('navigation', { name: 'Parts of the playground' });
-  for (const [part, tabs] of Object.entries({ Prompts: ['Prompt', 'Try'], Evals: ['Eval', 'Results'] })) {
-    await parts.getByRole('button', { name: part }).click();
+  const views = page.getByRole('navigation', { name: 'Views' });
+  for (const [view, tabs] of Object.entries({ Prompts: ['Prompt', 'Try'], Evals: ['Eval', 'Results'] })) {
+    await views.getByRole('button', { name: view }).click();
     for (const tab of tabs) {
       await page.getByRole('tab', { name: tab, exact: true }).click();
       await check(tab);

@@ -7,7 +7,7 @@ import { startEdgeServer, type EdgeServer } from './edge-server.ts';
 type Desk = {
   edge: EdgeServer;
   folder: string;
-  /** The requests that tools have sent to the house, such as `house:sendMail`, in all processes. */
+  /** The requests that tools have sent to the guesthouse, such as `guesthouse:sendMail`, in all processes. */
   requests(): string[];
 };
 
@@ -15,9 +15,9 @@ const test = base.extend<{ desk: Desk }>({
   // oxlint-disable-next-line no-empty-pattern -- Playwright reads the fixture names from this pattern
   desk: async ({}, use) => {
     const folder = await mkdtemp(join(tmpdir(), 'cueline-runs-'));
-    const edge = await startEdgeServer({ DURABLE: folder, HOUSE_MS: '1000' });
+    const edge = await startEdgeServer({ DURABLE: folder, GUESTHOUSE_MS: '1000' });
     const requests = (): string[] =>
-      edge.events.map(({ type }) => type).filter((type) => type.startsWith('house:'));
+      edge.events.map(({ type }) => type).filter((type) => type.startsWith('guesthouse:'));
     await use({ edge, folder, requests });
     await edge.close();
     await rm(folder, { recursive: true, force: true });
@@ -50,7 +50,7 @@ test('an open page shows its run to the end after the server crashes, and a mail
 }) => {
   const { edge, folder, requests } = desk;
   await askForMail(page, desk);
-  const killed = edge.killAt('house:sendMail');
+  const killed = edge.killAt('guesthouse:sendMail');
   await page.getByRole('button', { name: 'Approve' }).click();
   await killed;
   await expect(page.locator('[data-tool=sendMail]')).toHaveAttribute('data-state', 'running');
@@ -60,7 +60,7 @@ test('an open page shows its run to the end after the server crashes, and a mail
     'That did not work. This call was interrupted before its end. It may have taken effect',
   );
   await checkPage(page, [...begins, 'That did not work']);
-  expect(requests()).toEqual(['house:findBooking', 'house:sendMail']);
+  expect(requests()).toEqual(['guesthouse:findBooking', 'guesthouse:sendMail']);
   expect((await stat(join(folder, 'session-secret'))).mode & 0o777).toBe(0o600);
 });
 
@@ -69,12 +69,12 @@ test(
   { tag: '@long' },
   async ({ page, desk }) => {
     const { edge, requests } = desk;
-    const killed = edge.killAt('house:findBooking');
+    const killed = edge.killAt('guesthouse:findBooking');
     await askForMail(page, desk);
     await killed;
     await edge.startAgain();
     await page.getByRole('button', { name: 'Approve' }).click();
     await checkPage(page, [...begins, 'Sent to grace@example.com']);
-    expect(requests()).toEqual(['house:findBooking', 'house:findBooking', 'house:sendMail']);
+    expect(requests()).toEqual(['guesthouse:findBooking', 'guesthouse:findBooking', 'guesthouse:sendMail']);
   },
 );

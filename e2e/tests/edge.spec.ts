@@ -54,7 +54,7 @@ type Visit = {
   stands(status: string, timeout?: number): Promise<void>;
   /** The text of the conversation, including folded parts. */
   transcript(): Promise<string>;
-  /** The calls in this page: those of the simulated model, and requests of tools such as `house:sendMail`. */
+  /** The calls in this page: those of the simulated model, and requests of tools such as `guesthouse:sendMail`. */
   marks(): Promise<string[]>;
 };
 
@@ -136,7 +136,7 @@ test(
     test.slow();
     const visits = await Promise.all(places.map(visit));
     const [page, proxied, route] = await Promise.all(visits.map(goThrough));
-    const tools = ['house:findBooking', 'house:sendMail'];
+    const tools = ['guesthouse:findBooking', 'guesthouse:sendMail'];
     expect(page).toMatchObject({
       place: { marks: [...tools, 'model'] },
       seen: {

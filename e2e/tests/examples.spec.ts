@@ -43,7 +43,7 @@ test.describe('tasks', () => {
     await expect(task('task-3')).toHaveAttribute('data-status', 'pending');
     expect(await playground.ended()).toBe('done');
     await expect(progress).toHaveText('3 of 3');
-    await expect(task('task-1')).toContainText('2 tries');
+    await expect(task('task-1')).toContainText('2 attempts');
     await expect(task('task-1')).not.toContainText('14 of the kitchen');
     await task('task-1').getByRole('button').click();
     await expect(task('task-1')).toContainText('14 of the kitchen');

@@ -335,7 +335,7 @@ test(
   },
 );
 
-test('the editor keeps its undo history and its cursor while another part is open', async ({
+test('the editor keeps its undo history and its cursor while another view is open', async ({
   playground,
 }) => {
   const { page, editor } = playground;
@@ -344,10 +344,10 @@ test('the editor keeps its undo history and its cursor while another part is ope
   await page.keyboard.press('End');
   await page.keyboard.type(' // mine');
   await expect(editor.locator('.view-lines')).toContainText('// mine');
-  const parts = page.getByRole('navigation', { name: 'Parts' });
-  await parts.getByRole('button', { name: 'Prompts' }).click();
+  const views = page.getByRole('navigation', { name: 'Views' });
+  await views.getByRole('button', { name: 'Prompts' }).click();
   await expect(editor).toHaveCount(0);
-  await parts.getByRole('button', { name: 'Script' }).click();
+  await views.getByRole('button', { name: 'Script' }).click();
   await expect(editor.locator('.view-lines')).toContainText('// mine');
   await editor.locator('.view-line').nth(3).click();
   await page.keyboard.press('ControlOrMeta+z');

@@ -2,11 +2,11 @@ import { decodeLink, encodeLink } from '@cueline/core/link';
 import type { Locator } from '@playwright/test';
 import { expect, test, withServer, type Playground } from './playground-page.ts';
 
-type Part = 'Script' | 'Prompts' | 'Evals';
+type View = 'Script' | 'Prompts' | 'Evals';
 
-async function openPart({ page, open }: Playground, part: Part, hash = ''): Promise<void> {
+async function openView({ page, open }: Playground, view: View, hash = ''): Promise<void> {
   await open(hash);
-  await page.getByRole('navigation', { name: 'Parts' }).getByRole('button', { name: part }).click();
+  await page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name: view }).click();
 }
 
 async function sharedLink({ page }: Playground): Promise<string> {
@@ -29,7 +29,7 @@ test('a version is edited with live validation, previewed, run, compared, and tu
   playground,
 }) => {
   const { page } = playground;
-  await openPart(playground, 'Prompts');
+  await openView(playground, 'Prompts');
   const version = page.getByRole('textbox', { name: 'Version', exact: true });
   await expect(version).toHaveValue('1.1.0');
   await expect(page.getByTestId('expansion')).toContainText('The room was lovely');
@@ -87,7 +87,7 @@ test(
   { tag: '@long' },
   async ({ playground, browser }) => {
     const { page } = playground;
-    await openPart(playground, 'Prompts');
+    await openView(playground, 'Prompts');
     await page
       .getByLabel('System prompt')
       .fill('Answer with exactly one word: POSITIVE, NEGATIVE or NEUTRAL. Shared.');
@@ -117,7 +117,7 @@ test('with the keyboard, a user runs an eval, filters its results and shares it 
   playground,
 }) => {
   const { page } = playground;
-  await openPart(playground, 'Evals');
+  await openView(playground, 'Evals');
   await expect(page.getByTestId('plan')).toHaveText('36 runs');
   await page.getByRole('checkbox', { name: /^demo-small/ }).check();
   await page.getByRole('combobox', { name: 'Repeats' }).selectOption('1');
@@ -156,7 +156,7 @@ test('with the keyboard, a user runs an eval, filters its results and shares it 
 
 test('two versions that do not answer can be stopped', { tag: '@long' }, async ({ playground }) => {
   const { page } = playground;
-  await openPart(playground, 'Prompts');
+  await openView(playground, 'Prompts');
   await withServer(page, async (server) => {
     const never = new Promise<never>(() => {});
     server.plan([never, never]);
@@ -173,7 +173,7 @@ test(
   { tag: '@long' },
   async ({ playground }) => {
     const { page } = playground;
-    await openPart(playground, 'Prompts');
+    await openView(playground, 'Prompts');
     await page.getByRole('button', { name: 'New prompt' }).click();
     await expect(page.getByLabel('Name', { exact: true })).toBeFocused();
     await page.keyboard.type('Greeting');
@@ -189,7 +189,7 @@ test(
   { tag: '@long' },
   async ({ playground }) => {
     const { page } = playground;
-    await openPart(playground, 'Evals');
+    await openView(playground, 'Evals');
     const rows = Array.from({ length: 210 }, (_, index) => `row-${index},Fine.,POSITIVE`);
     await page.getByLabel('File of cases').setInputFiles({
       name: 'cases.csv',
@@ -226,17 +226,17 @@ test(
       await page.getByRole('button', { name: 'Undo' }).click();
       await expect(message).toHaveCount(0);
     };
-    await openPart(playground, 'Evals');
+    await openView(playground, 'Evals');
     await page.setViewportSize({ width: 390, height: 844 });
     await pressed(/^Remove (?!scorer)/);
-    await page.getByRole('navigation', { name: 'Parts' }).getByRole('button', { name: 'Prompts' }).click();
+    await page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name: 'Prompts' }).click();
     await pressed('Delete this version');
   },
 );
 
 test('Stop ends an evaluation, and the results so far stay', { tag: '@long' }, async ({ playground }) => {
   const { page } = playground;
-  await openPart(playground, 'Evals');
+  await openView(playground, 'Evals');
   await page.getByRole('combobox', { name: 'Parallel runs' }).selectOption('1');
   await page.getByTestId('run-button').click();
   await expect(page.getByTestId('eval-status')).toHaveText(/^[1-9]\d* of 36 runs$/);

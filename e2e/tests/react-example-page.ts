@@ -8,7 +8,7 @@ export type App = {
   say(text: string): Promise<void>;
   /** Waits until the run has this status. */
   stands(status: string): Promise<void>;
-  /** How often each was called since the page loaded: `model`, and requests such as `house:sendMail`. */
+  /** How often each was called since the page loaded: `model`, and requests such as `guesthouse:sendMail`. */
   calls(): Promise<Record<string, number>>;
 };
 

@@ -39,7 +39,7 @@ test.describe('the chat', () => {
     await expect(page.locator('[data-tool=findBooking]')).toHaveAttribute('data-state', 'running');
     await app.stands('done');
     await expect(answers(page)).toContainText('Ada arrives on 2026-12-12 and stays for 3 nights');
-    expect(await app.calls()).toEqual({ model: 2, 'house:findBooking': 1 });
+    expect(await app.calls()).toEqual({ model: 2, 'guesthouse:findBooking': 1 });
 
     await app.say('Which rooms are free on 2026-12-14?');
     await expect(answers(page)).toHaveCount(2);
@@ -49,7 +49,11 @@ test.describe('the chat', () => {
       'findBooking: output-available',
       'listFreeRooms: output-available',
     ]);
-    expect(await app.calls()).toEqual({ model: 4, 'house:findBooking': 1, 'house:listFreeRooms': 1 });
+    expect(await app.calls()).toEqual({
+      model: 4,
+      'guesthouse:findBooking': 1,
+      'guesthouse:listFreeRooms': 1,
+    });
   });
 
   test(
@@ -125,7 +129,7 @@ test.describe('the chat', () => {
     await page.getByRole('link', { name: 'Chat', exact: false }).first().click();
     await expect(answers(page)).toContainText('Ada arrives');
     await expect(page.getByRole('navigation', { name: 'Conversations' }).getByRole('link')).toHaveCount(2);
-    expect(await app.calls()).toEqual({ model: 4, 'house:findBooking': 2 });
+    expect(await app.calls()).toEqual({ model: 4, 'guesthouse:findBooking': 2 });
   });
 });
 
@@ -144,7 +148,7 @@ test.describe('an approval', () => {
     await expect(answers(page)).toContainText(
       'Sent to grace@example.com, under “Your sea room on 2026-12-14”.',
     );
-    expect(await app.calls()).toEqual({ model: 3, 'house:findBooking': 1, 'house:sendMail': 1 });
+    expect(await app.calls()).toEqual({ model: 3, 'guesthouse:findBooking': 1, 'guesthouse:sendMail': 1 });
     await expect(page.getByLabel('Message')).toBeFocused();
   });
 
@@ -160,7 +164,7 @@ test.describe('an approval', () => {
     await app.stands('done');
     await expect(answers(page)).toContainText('Sent to grace@other.example, under “Noon it is”.');
     await expect(page.locator('[data-tool=sendMail] summary')).toContainText('Noon it is');
-    expect((await app.calls())['house:sendMail']).toBe(1);
+    expect((await app.calls())['guesthouse:sendMail']).toBe(1);
   });
 
   test('is refused, and the model reads the reason', { tag: '@long' }, async ({ app }) => {
@@ -169,7 +173,7 @@ test.describe('an approval', () => {
     await page.getByRole('button', { name: 'Refuse' }).click();
     await app.stands('done');
     await expect(answers(page)).toContainText('I have not sent it. You said: “She is here already”.');
-    expect(await app.calls()).toEqual({ model: 3, 'house:findBooking': 1 });
+    expect(await app.calls()).toEqual({ model: 3, 'guesthouse:findBooking': 1 });
     await app.say('Write to Grace all the same');
     await page.getByTestId('approval').waitFor();
     await page.getByRole('button', { name: 'Approve' }).click();
@@ -197,14 +201,14 @@ test.describe('a reload', () => {
     expect(await app.calls()).toEqual({ model: 1 });
     await page.getByRole('button', { name: 'Approve' }).click();
     await app.stands('done');
-    expect(await app.calls()).toEqual({ model: 2, 'house:sendMail': 1 });
+    expect(await app.calls()).toEqual({ model: 2, 'guesthouse:sendMail': 1 });
     expect(await toolCards(page)).toEqual(['findBooking: output-available', 'sendMail: output-available']);
 
     await page.reload();
     await app.stands('done');
     await app.say('When does Ada arrive?');
     await expect(answers(page).last()).toContainText('Ada arrives');
-    expect(await app.calls()).toEqual({ model: 2, 'house:findBooking': 1 });
+    expect(await app.calls()).toEqual({ model: 2, 'guesthouse:findBooking': 1 });
   });
 
   test('while an approval waits: the page asks again', async ({ app }) => {
@@ -219,7 +223,7 @@ test.describe('a reload', () => {
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByRole('button', { name: 'Approve' }).click();
     await app.stands('done');
-    expect(await app.calls()).toEqual({ model: 2, 'house:sendMail': 1 });
+    expect(await app.calls()).toEqual({ model: 2, 'guesthouse:sendMail': 1 });
   });
 
   test(
@@ -248,7 +252,7 @@ test.describe('a reload', () => {
       await app.stands('done');
       await expect(page.getByTestId('progress')).toContainText('3 of 3');
       // once for each of the two tasks that were not done, unless the reload came after the first of these calls
-      expect((await app.calls())['house:lookUp']).toBe(isLookedUp ? 1 : 2);
+      expect((await app.calls())['guesthouse:lookUp']).toBe(isLookedUp ? 1 : 2);
     },
   );
 

@@ -1,18 +1,18 @@
 /** Static files as Workers bind them: a missing file is a 404. */
 export type Assets = { fetch(request: Request): Promise<Response> };
 
-type Facts = {
+type PageSettings = {
   /** `provider:model`, for which the page asks the proxy. */
   model: string;
   /** Begins a session; missing if the request has one. */
   cookie: string | undefined;
 };
 
-/** The built index.html, with the server's facts in it. On a plain static host there are none. */
+/** The built index.html, with the settings of the server in it. On a plain static host there are none. */
 export async function servePage(
   request: Request,
   assets: Assets,
-  { model, cookie }: Facts,
+  { model, cookie }: PageSettings,
 ): Promise<Response> {
   // without the request's headers, so that the whole file is returned and never a 304
   const found = await assets.fetch(new Request(new URL('/', request.url)));

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { house } from '@cueline/react-example/demo';
+import { guesthouse } from '@cueline/react-example/demo';
 import { createMemoryLimits } from '@cueline/edge';
 import { serve, type ServerRequest } from 'srvx';
 import { staticMiddleware } from 'srvx/static';
@@ -13,7 +13,7 @@ import { serveSimulatedProvider } from './simulated-provider/serve-provider.ts';
 import worker from './worker.ts';
 
 const { PORT = '4175', OPENAI_API_KEY, OPENAI_API_BASE, CUELINE_MODEL } = process.env;
-const { SESSION_SECRET, SECURE_COOKIES, DURABLE, HOUSE_MS } = process.env;
+const { SESSION_SECRET, SECURE_COOKIES, DURABLE, GUESTHOUSE_MS } = process.env;
 const files = staticMiddleware({ dir: fileURLToPath(new URL('../../react-example/dist', import.meta.url)) });
 const assets: Assets = {
   fetch: async (request) => files(request, () => new Response('There is no such file.', { status: 404 })),
@@ -37,7 +37,7 @@ const server = serve({
     }),
 });
 logGuesthouse();
-if (HOUSE_MS !== undefined) house.latencyMs = Number(HOUSE_MS);
+if (GUESTHOUSE_MS !== undefined) guesthouse.latencyMs = Number(GUESTHOUSE_MS);
 const bindings = bind();
 await bindings;
 console.log(`The React example with a server: http://localhost:${new URL(server.url!).port}`);

@@ -7,10 +7,9 @@ type Closing = { close(): Promise<void> };
 const PATIENCE_MS = 9_000;
 
 /**
- * Ends the process after SIGTERM or Ctrl+C: open requests and runs have some time, and no new ones begin. Without
- * this, a run
- * that waits for a response would keep the process alive. Stored runs continue in the next process, so only their steps
- * in progress are awaited, and pages that watch them reconnect. A second signal ends it at once.
+ * Ends the process after SIGTERM or Ctrl+C: open requests and runs have some time, and no new ones begin. Without this,
+ * a run that waits for a response would keep the process alive. Stored runs continue in the next process, so only their
+ * steps in progress are awaited, and pages that watch them reconnect. A second signal ends the process at once.
  */
 export function endOnSignal(
   server: Closing,
@@ -25,11 +24,11 @@ export function endOnSignal(
     await Promise.race([finished, sleep(PATIENCE_MS)]);
     process.exit();
   }
-  let isTold = false;
+  let isEnding = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      if (isTold) process.exit(1);
-      isTold = true;
+      if (isEnding) process.exit(1);
+      isEnding = true;
       void end();
     });
   }

@@ -84,13 +84,13 @@ export { failedStart } from './executors/failed-start.ts';
 export { inProcess, type InProcessOptions } from './executors/in-process.ts';
 export { viaRoute } from './executors/via-route.ts';
 export type { Connectivity } from './provider/connectivity.ts';
-export type { Executor, LocalExecutor, RouteExecutor, RunCommand, RunRequest } from './executors/executor.ts';
+export type { Executor, LocalExecutor, RouteExecutor, RunRequest } from './executors/executor.ts';
 export type { RunStorage } from './storage/run-storage.ts';
 export type { Limits } from './prompt/prompt-options.ts';
 export type { LoopRule } from './tools/loop-rule.ts';
 export type { LoopGuardOptions } from './tools/loop-rule.ts';
 export type { UnfinishedCall } from './log/unfinished-step.ts';
-export type { RunHandle } from './log/run-handle.ts';
+export type { RunCommand, RunHandle } from './log/run-handle.ts';
 export type { PromptConfig, PromptOptions, PromptSource } from './prompt/prompt-options.ts';
 
 export {

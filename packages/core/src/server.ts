@@ -1,6 +1,6 @@
 // An entry of its own, so that a page, which only reads the events of a route, does not load it.
 export { toEventStream, type EventStreamOptions } from './wire/event-stream.ts';
-export { sendCommand } from './executors/send-command.ts';
+export { sendCommand } from './engine/create-run-handle.ts';
 export { createStoredCalls } from './executors/stored-calls.ts';
 export { canonicalCall } from './json/canonical.ts';
 export { hashOf } from './json/content-hash.ts';

@@ -1,4 +1,4 @@
-import type { Conversation } from './conversation.ts';
+import type { ParsedPrompt } from './parse-prompt.ts';
 import { describeOutcome, inline } from './describe-result.ts';
 import type { Hints } from './hints.ts';
 import type { TaskWindow } from './task-window.ts';
@@ -10,11 +10,11 @@ const about =
 const bookkeeping = /^(startTask|finishTask|createTask|updateTask|completeTask|getTaskList|deleteTask)$/;
 
 /** The beginning of an answer: that it is simulated, what was asked, and what happens next. */
-export function writeIntroduction(conversation: Conversation, tools: readonly string[]): string {
-  const { task } = conversation;
+export function writeIntroduction(prompt: ParsedPrompt, tools: readonly string[]): string {
+  const { task } = prompt;
   const next = task === undefined ? '' : ` The task at hand: “${gist(task)}”.`;
   const call = tools.length === 0 ? '' : ` ${writeNextStep(tools)}`;
-  return `${restate(conversation)}${next}${call}`;
+  return `${restate(prompt)}${next}${call}`;
 }
 
 /** A sentence about the next calls. */
@@ -26,8 +26,8 @@ export function writeNextStep(tools: readonly string[]): string {
 const MAX_NAMES = 12;
 
 /** The final answer: what was asked, and what every tool returned. */
-export function writeAnswer(conversation: Conversation, hints: Hints): string {
-  const { allOutcomes, variables, window } = conversation;
+export function writeAnswer(prompt: ParsedPrompt, hints: Hints): string {
+  const { allOutcomes, variables, window } = prompt;
   const described = allOutcomes.filter(({ toolName }) => !bookkeeping.test(toolName));
   const finished = Math.max(
     window?.done.length ?? 0,
@@ -35,7 +35,7 @@ export function writeAnswer(conversation: Conversation, hints: Hints): string {
   );
   const paragraphs: string[] = [];
   if (allOutcomes.length === 0) {
-    paragraphs.push(restate(conversation));
+    paragraphs.push(restate(prompt));
     const names = [...variables.keys()];
     if (names.length > 0) {
       const more = names.length - MAX_NAMES;
@@ -49,11 +49,10 @@ export function writeAnswer(conversation: Conversation, hints: Hints): string {
   // the calls of earlier tasks are hidden; their results are not
   if (window !== undefined && window.done.length > 0)
     return [...paragraphs, writeResults(window)].join('\n\n');
-  if (described.length > 0) paragraphs.push(`On “${gist(conversation.request)}”, this is what I found:`);
+  if (described.length > 0) paragraphs.push(`On “${gist(prompt.request)}”, this is what I found:`);
   // Tasks may call the same tool with the same result.
   paragraphs.push(...new Set(described.map(describeOutcome)));
-  if (paragraphs.length === 0)
-    paragraphs.push(`There is nothing left to do for “${gist(conversation.request)}”.`);
+  if (paragraphs.length === 0) paragraphs.push(`There is nothing left to do for “${gist(prompt.request)}”.`);
   return paragraphs.join('\n\n');
 }
 
@@ -67,7 +66,7 @@ function writeResults({ done }: TaskWindow): string {
 }
 
 /** The result of a task, in a sentence that quotes the tools. */
-export function writeTaskResult({ task, request, outcomes }: Conversation): string {
+export function writeTaskResult({ task, request, outcomes }: ParsedPrompt): string {
   const what = gist(task ?? request).replace(/[.!?…]+$/, '');
   const described = outcomes.filter(({ toolName }) => !bookkeeping.test(toolName));
   if (described.length === 0) return `${what}: done.`;
@@ -77,7 +76,7 @@ export function writeTaskResult({ task, request, outcomes }: Conversation): stri
     .replace(/\.$/, '')}.`;
 }
 
-function restate({ request, files, isFirst, isFollowUp }: Conversation): string {
+function restate({ request, files, isFirst, isFollowUp }: ParsedPrompt): string {
   const attached = files === 0 ? '' : ` with ${files} attached ${files === 1 ? 'file' : 'files'}`;
   const asked =
     request === ''

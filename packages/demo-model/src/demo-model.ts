@@ -3,7 +3,7 @@ import type {
   LanguageModelV4CallOptions,
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
-import { readConversation } from './conversation.ts';
+import { parsePrompt } from './parse-prompt.ts';
 import { planStep } from './plan.ts';
 import type { Plan } from './tool-calls.ts';
 import { generateFrom, streamOf, wait } from './model-stream.ts';
@@ -27,7 +27,7 @@ export function demoModel(options: DemoModelOptions = {}): LanguageModelV4 {
   const { pace = 25, now = new Date('2026-01-15T09:00:00Z') } = options;
   const doStream: LanguageModelV4['doStream'] = async (call) => {
     call.abortSignal?.throwIfAborted();
-    const plan = planStep(call, readConversation(call.prompt), now);
+    const plan = planStep(call, parsePrompt(call.prompt), now);
     return streamOf(streamAnswer(plan, call, pace), call.abortSignal);
   };
   return {

@@ -1,4 +1,4 @@
-import type { ToolOutcome } from './conversation.ts';
+import type { ToolOutcome } from './parse-prompt.ts';
 
 const mostFields = 6;
 const longest = 240;

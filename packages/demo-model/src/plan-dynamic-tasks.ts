@@ -13,15 +13,15 @@ type List = { isEmpty: boolean; current: ListTask | undefined; next: ListTask | 
 type ListTask = { id: string; title: string };
 
 /** The next step of a list that the model keeps itself: write it, do the work, complete each task. */
-export function planDynamicTasks(situation: PlanContext): Plan | undefined {
-  const { conversation, tools } = situation;
-  const { window } = conversation;
-  const { isEmpty, current, next } = window === undefined ? listOf(situation) : listIn(window);
+export function planDynamicTasks(context: PlanContext): Plan | undefined {
+  const { prompt, tools } = context;
+  const { window } = prompt;
+  const { isEmpty, current, next } = window === undefined ? listOf(context) : listIn(window);
   if (isEmpty) {
     return {
-      text: writeIntroduction(conversation, ['createTask']),
-      calls: splitIntoTasks(conversation.request).map((description) =>
-        call(situation, 'createTask', { description }),
+      text: writeIntroduction(prompt, ['createTask']),
+      calls: splitIntoTasks(prompt.request).map((description) =>
+        call(context, 'createTask', { description }),
       ),
     };
   }
@@ -29,18 +29,16 @@ export function planDynamicTasks(situation: PlanContext): Plan | undefined {
     if (next === undefined) return undefined;
     return {
       text: `Now ${next.id}.`,
-      calls: [call(situation, 'startTask', { taskId: next.id })],
+      calls: [call(context, 'startTask', { taskId: next.id })],
     };
   }
   const open = toolsForTask(
-    window === undefined
-      ? { ...situation, conversation: { ...conversation, outcomes: conversation.allOutcomes } }
-      : situation,
+    window === undefined ? { ...context, prompt: { ...prompt, outcomes: prompt.allOutcomes } } : context,
     tools.filter(({ name }) => !listTools.test(name)),
   );
-  if (open.length > 0) return announce(situation, open);
-  const result = writeTaskResult({ ...conversation, task: current.title });
-  return { text: '', calls: [call(situation, 'completeTask', { taskId: current.id, result })] };
+  if (open.length > 0) return announce(context, open);
+  const result = writeTaskResult({ ...prompt, task: current.title });
+  return { text: '', calls: [call(context, 'completeTask', { taskId: current.id, result })] };
 }
 
 function listIn({ done, current, next: [next] }: TaskWindow): List {
@@ -51,7 +49,7 @@ function listIn({ done, current, next: [next] }: TaskWindow): List {
   };
 }
 
-function listOf({ conversation: { allOutcomes, request }, tools }: PlanContext): List {
+function listOf({ prompt: { allOutcomes, request }, tools }: PlanContext): List {
   const created = allOutcomes.filter(({ toolName }) => toolName === 'createTask');
   const ids = created.flatMap(({ value }) => idIn(value) ?? []);
   const handled = (name: string): Set<unknown> =>

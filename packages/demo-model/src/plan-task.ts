@@ -8,26 +8,26 @@ import { isDone, toolsForTask } from './task-work.ts';
 const mostAttempts = 4;
 
 /** The next step of a task list: begin the task, use the other tools, finish it, and follow the feedback. */
-export function planTask(situation: PlanContext): Plan | undefined {
-  const { conversation, hints, tools } = situation;
-  const { outcomes, allOutcomes, task, window } = conversation;
-  if (isDone(conversation)) return undefined;
+export function planTask(context: PlanContext): Plan | undefined {
+  const { prompt, hints, tools } = context;
+  const { outcomes, allOutcomes, task, window } = prompt;
+  if (isDone(prompt)) return undefined;
   const finish = tools.find(({ name }) => name === 'finishTask');
   if (finish === undefined) return undefined;
   const start = tools.find(({ name }) => name === 'startTask');
-  const opening = allOutcomes.length === 0 && conversation.isFirst;
+  const opening = allOutcomes.length === 0 && prompt.isFirst;
   if (start !== undefined && outcomes.length === 0) {
     const begin = `I begin with: ${task ?? 'the next task'}.`;
     return {
-      text: opening ? writeIntroduction(conversation, []) : begin,
+      text: opening ? writeIntroduction(prompt, []) : begin,
       calls: [{ name: 'startTask', input: argumentsFromSchema(start.inputSchema, hints) }],
     };
   }
   const open = toolsForTask(
-    situation,
+    context,
     tools.filter(({ name }) => name !== 'finishTask' && name !== 'startTask'),
   );
-  if (open.length > 0) return announce(situation, open);
+  if (open.length > 0) return announce(context, open);
 
   const attempts = outcomes.filter(({ toolName }) => toolName === 'finishTask');
   if (attempts.length >= mostAttempts) return giveUp(attempts.at(-1)?.value);
@@ -35,13 +35,13 @@ export function planTask(situation: PlanContext): Plan | undefined {
   // A reply that is neither approval nor feedback: unless the list says otherwise, finishing again is useless.
   const refused = attempts.length > 0 && feedback === undefined && attempts.at(-1)?.state === 'done';
   if (refused && window === undefined) return undefined;
-  const first = writeTaskResult(conversation);
+  const first = writeTaskResult(prompt);
   const result = feedback === undefined ? first : improveResult(first, feedback, attempts.length);
   return {
     text:
       feedback === undefined
         ? opening
-          ? writeIntroduction(conversation, ['finishTask'])
+          ? writeIntroduction(prompt, ['finishTask'])
           : 'That is what I need to finish this task.'
         : `That was not accepted: ${feedback} I try again.`,
     calls: [

@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { chooseWord, readAnswerForm } from './answer-forms.ts';
 import { argumentsFromSchema } from './arguments-from-schema.ts';
-import { type Conversation, readFields } from './conversation.ts';
+import { type ParsedPrompt, readFields } from './parse-prompt.ts';
 import { writeAnswer } from './demo-answer.ts';
 import { readHints } from './hints.ts';
 import { planDynamicTasks } from './plan-dynamic-tasks.ts';
@@ -10,45 +10,43 @@ import { noteEdits } from './task-work.ts';
 import { announce, endings, nextTools, type Plan, type PlanContext } from './tool-calls.ts';
 
 /** Decides the next step: which tools to call, or what to answer. */
-export function planStep(options: LanguageModelV4CallOptions, conversation: Conversation, now: Date): Plan {
+export function planStep(options: LanguageModelV4CallOptions, prompt: ParsedPrompt, now: Date): Plan {
   const { responseFormat, toolChoice } = options;
   const tools = (options.tools ?? []).filter((tool) => tool.type === 'function');
-  const fields = readFields(conversation.variables, conversation.allOutcomes);
-  const hints = readHints(conversation.task ?? conversation.request, fields, now);
-  const situation = { conversation, hints, tools };
-  const plan = planCalls(situation, toolChoice);
+  const fields = readFields(prompt.variables, prompt.allOutcomes);
+  const hints = readHints(prompt.task ?? prompt.request, fields, now);
+  const context = { prompt, hints, tools };
+  const plan = planCalls(context, toolChoice);
   if (plan !== undefined) {
-    const text = [noteEdits(conversation), plan.text].filter((part) => part !== '').join(' ');
+    const text = [noteEdits(prompt), plan.text].filter((part) => part !== '').join(' ');
     return { ...plan, text: responseFormat?.type === 'json' ? '' : text };
   }
-  if (responseFormat?.type === 'json')
-    return { text: writeJson(responseFormat.schema, situation), calls: [] };
+  if (responseFormat?.type === 'json') return { text: writeJson(responseFormat.schema, context), calls: [] };
   const form = readAnswerForm(options.prompt);
-  if (form === undefined) return { text: writeAnswer(conversation, hints), calls: [] };
-  const text =
-    'words' in form ? chooseWord(form.words, conversation.request) : writeTags(form.tags, situation);
+  if (form === undefined) return { text: writeAnswer(prompt, hints), calls: [] };
+  const text = 'words' in form ? chooseWord(form.words, prompt.request) : writeTags(form.tags, context);
   return { text, calls: [] };
 }
 
 function planCalls(
-  situation: PlanContext,
+  context: PlanContext,
   toolChoice: LanguageModelV4CallOptions['toolChoice'],
 ): Plan | undefined {
-  const { tools } = situation;
+  const { tools } = context;
   if (tools.length === 0 || toolChoice?.type === 'none') return undefined;
   if (toolChoice?.type === 'tool') {
     const named = tools.find(({ name }) => name === toolChoice.toolName);
-    return named === undefined ? undefined : announce(situation, [named]);
+    return named === undefined ? undefined : announce(context, [named]);
   }
   const has = (name: string): boolean => tools.some((tool) => tool.name === name);
   const planned = has('finishTask')
-    ? planTask(situation)
+    ? planTask(context)
     : has('createTask') && has('completeTask')
-      ? planDynamicTasks(situation)
-      : announce(situation, nextTools(situation));
+      ? planDynamicTasks(context)
+      : announce(context, nextTools(context));
   if (planned !== undefined || toolChoice?.type !== 'required') return planned;
   // A call is required, and every tool has been called: call a finishing tool if there is one, or begin again.
-  return announce(situation, [tools.find(({ name }) => endings.test(name)) ?? tools[0]!]);
+  return announce(context, [tools.find(({ name }) => endings.test(name)) ?? tools[0]!]);
 }
 
 function writeJson(schema: unknown, { hints }: PlanContext): string {

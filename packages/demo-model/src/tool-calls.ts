@@ -1,6 +1,6 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider';
 import { argumentsFromSchema } from './arguments-from-schema.ts';
-import type { Conversation } from './conversation.ts';
+import type { ParsedPrompt } from './parse-prompt.ts';
 import { writeAnswer, writeIntroduction, writeNextStep } from './demo-answer.ts';
 import { type Hints, readHints, toWords } from './hints.ts';
 
@@ -12,7 +12,7 @@ export type Plan = { text: string; calls: readonly PlannedCall[] };
 
 /** The input of a plan. */
 export type PlanContext = {
-  conversation: Conversation;
+  prompt: ParsedPrompt;
   hints: Hints;
   tools: readonly LanguageModelV4FunctionTool[];
 };
@@ -25,8 +25,8 @@ const effects =
 export const endings: RegExp = /^(task_?complete|finish|done|submit_?(result|answer)|final_?answer|end)$/i;
 
 /** The tools that were not called yet: first those that read, then those that act, at last the one that finishes. */
-export function nextTools({ conversation, tools }: PlanContext): LanguageModelV4FunctionTool[] {
-  const called = new Set(conversation.outcomes.map(({ toolName }) => toolName));
+export function nextTools({ prompt, tools }: PlanContext): LanguageModelV4FunctionTool[] {
+  const called = new Set(prompt.outcomes.map(({ toolName }) => toolName));
   const open = tools.filter(({ name }) => !called.has(name));
   const groups = [
     open.filter(({ name }) => !effects.test(name) && !endings.test(name)),
@@ -38,26 +38,26 @@ export function nextTools({ conversation, tools }: PlanContext): LanguageModelV4
 
 /** Calls of the tools, with a sentence before them; nothing without tools. */
 export function announce(
-  { conversation, hints }: PlanContext,
+  { prompt, hints }: PlanContext,
   chosen: readonly LanguageModelV4FunctionTool[],
 ): Plan | undefined {
   if (chosen.length === 0) return undefined;
   const names = chosen.map(({ name }) => name);
-  const { allOutcomes, isFirst, window } = conversation;
+  const { allOutcomes, isFirst, window } = prompt;
   // the calls of earlier tasks are hidden
   const isOpening = allOutcomes.length === 0 && (window === undefined || isFirst);
   return {
-    text: isOpening ? writeIntroduction(conversation, names) : writeNextStep(names),
-    calls: chosen.map((tool) => ({ name: tool.name, input: inputFor(tool, hints, conversation) })),
+    text: isOpening ? writeIntroduction(prompt, names) : writeNextStep(names),
+    calls: chosen.map((tool) => ({ name: tool.name, input: inputFor(tool, hints, prompt) })),
   };
 }
 
 /** Arguments for a tool; a tool that finishes the work gets the result. */
-function inputFor(tool: LanguageModelV4FunctionTool, hints: Hints, conversation: Conversation): unknown {
+function inputFor(tool: LanguageModelV4FunctionTool, hints: Hints, prompt: ParsedPrompt): unknown {
   const input = argumentsFromSchema(tool.inputSchema, turnTo(tool.name, hints));
   if (!endings.test(tool.name) || typeof input !== 'object' || input === null) return input;
   return 'summary' in input && typeof input.summary === 'string'
-    ? { ...input, summary: writeAnswer(conversation, hints) }
+    ? { ...input, summary: writeAnswer(prompt, hints) }
     : input;
 }
 

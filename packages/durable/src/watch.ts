@@ -18,7 +18,7 @@ const READ_TIMEOUT_MS = 10_000;
 
 /** How long readers try again while the store is unavailable, and the pauses between attempts, in milliseconds. */
 const MAX_OUTAGE_MS = 60_000;
-const SHORTEST_PAUSE_MS = 50;
+const MIN_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 1_000;
 
 export function createWatch(store: DurableStore): Watch {
@@ -76,7 +76,7 @@ export function createWatch(store: DurableStore): Watch {
 /** Tries again while the store is unavailable, so that readers do not notice short outages. Rejects after a minute. */
 export async function retryWhileUnavailable<Value>(ask: () => Promise<Value>): Promise<Value> {
   const begun = performance.now();
-  for (let pause = SHORTEST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
+  for (let pause = MIN_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
     try {
       return await ask();
     } catch (error) {

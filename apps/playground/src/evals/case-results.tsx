@@ -149,7 +149,7 @@ function Answer({
                     return;
                   }
                   const { evaluation } = useEvals.getState();
-                  // the version as it ran, which the Prompts part compares with the present one
+                  // the version as it ran, which the Prompts view compares with the present one
                   const ran = evaluation?.prompts ?? [];
                   const entries = ran.map((prompt, at) => ({ key: `${at}`, prompt }));
                   const shared = sharedOf({ ...usePrompts.getState(), entries, selected: '0' });

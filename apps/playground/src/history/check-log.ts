@@ -9,7 +9,7 @@ import { toTranscript } from '../transcript/view-model.ts';
 z.config({ jitless: true });
 
 /** The longest that a run may claim to have taken, in milliseconds: a year. */
-const LONGEST = 365 * 24 * 60 * 60_000;
+const MAX_RUN_MS = 365 * 24 * 60 * 60_000;
 
 export type LogCheck = {
   /**
@@ -67,7 +67,7 @@ export async function problemOfEvents(
     const excess = countEvent(event);
     if (excess !== undefined) return `it has ${excess}`;
     if (!isRunEvent(event) || event.seq !== index) return `its event ${index + 1} is not valid`;
-    if (event.t < time || event.t > LONGEST) return 'its times are not in order';
+    if (event.t < time || event.t > MAX_RUN_MS) return 'its times are not in order';
     time = event.t;
     const isInner = index > 0 && index < log.length - 1;
     // a fork, a retry and a continued run have a `run-resume` inside

@@ -13,7 +13,7 @@ import { plural } from '../ui/format.ts';
 import { readRuns } from './history.ts';
 import { useLibrary } from './library.ts';
 import { addRunFile, deleteAllRuns, deleteRuns, openStored, type Deletion } from './run-actions.ts';
-import { groupByDay, matches } from './run-groups.ts';
+import { groupByDay, matchesQuery } from './run-groups.ts';
 import { RunRowItem } from './run-row.tsx';
 import { offerUndo } from '../ui/toast.ts';
 
@@ -99,7 +99,7 @@ function Runs({ nextFocusRef, onClose, onDeleted }: RunsProps) {
     view === 'script' ? storedRuns.script : view === 'prompts' ? storedRuns.prompts : undefined,
   );
   const [query, setQuery] = useState('');
-  const found = runs.filter((run) => matches(run, query));
+  const found = runs.filter((run) => matchesQuery(run, query));
   return (
     <>
       <div className="relative shrink-0 border-b border-line px-4 py-2.5">

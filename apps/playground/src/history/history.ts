@@ -6,7 +6,7 @@ import {
   type OpenText,
 } from '../state/open-script.ts';
 import { useForks } from '../forks/store.ts';
-import { conversationOf, forgetReply, forgetSentReply } from '../state/reply-draft.ts';
+import { forgetReply, forgetSentReply, viewOf } from '../state/reply-draft.ts';
 import { showSession } from '../state/run-session.ts';
 import { reportStorage, usePlayground, type RunSession } from '../state/store.ts';
 import { watchTabs, notifyTabs } from './tab-channel.ts';
@@ -257,7 +257,7 @@ export async function restoreRuns(): Promise<void> {
       }
       // a run that was started meanwhile stays
       if (('script' in session.source ? shown : promptSession) !== undefined) continue;
-      forgetReply(conversationOf(session.source), lastMessageOf(session));
+      forgetReply(viewOf(session.source), lastMessageOf(session));
       await showTree(session);
       usePlayground.setState({ tab });
     } catch (error) {

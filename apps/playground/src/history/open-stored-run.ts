@@ -9,10 +9,12 @@ import type { RunStore } from './run-store.ts';
 import { createRunClock } from '../state/run-clock.ts';
 
 /** A stored run as a session that can be shown and continued, or why it cannot be opened. */
-export type OpenedRun = { readonly session: RunSession; readonly row: RunRow } | { readonly problem: string };
+export type OpenedStoredRun =
+  | { readonly session: RunSession; readonly row: RunRow }
+  | { readonly problem: string };
 
 /** Opens a stored run. */
-export async function openStoredRun(store: RunStore, id: string): Promise<OpenedRun> {
+export async function openStoredRun(store: RunStore, id: string): Promise<OpenedStoredRun> {
   const row = await store.get(id);
   if (row === undefined) return { problem: 'This run is not stored any more.' };
   if (!row.hasLog)
@@ -26,7 +28,7 @@ export async function openStoredRun(store: RunStore, id: string): Promise<Opened
 export async function openStoredLogs(
   row: RunRow,
   logs: readonly (readonly RunEvent[])[],
-): Promise<OpenedRun> {
+): Promise<OpenedStoredRun> {
   for (const log of logs) {
     const problem = await problemOfEvents(log, { isStored: true });
     if (problem !== undefined) return unshown(problem);
@@ -62,7 +64,7 @@ function sessionOf(row: RunRow, run: RunSession['run'], earlier: readonly Turn[]
   };
 }
 
-function unshown(problem: string): OpenedRun {
+function unshown(problem: string): OpenedStoredRun {
   return { problem: `This run cannot be shown: ${problem}.` };
 }
 

@@ -4,7 +4,7 @@
  */
 
 /** Shorter texts are stored again, in characters. */
-const SHORTEST = 10_000;
+const MIN_LENGTH = 10_000;
 /** A reference is this and the number of a text. A text that begins with it is stored with a colon behind it. */
 const MARK = '\0';
 
@@ -32,7 +32,7 @@ export function createTextWriter(): TextWriter {
       function writeText(_key: string, item: unknown): unknown {
         if (typeof item !== 'string') return item;
         const known = texts.get(item);
-        if (known === undefined && item.length >= SHORTEST) texts.set(item, { number: texts.size, turn });
+        if (known === undefined && item.length >= MIN_LENGTH) texts.set(item, { number: texts.size, turn });
         if (known === undefined && !item.startsWith(MARK)) return item;
         hasReferences = true;
         return known === undefined ? `${MARK}:${item.slice(1)}` : MARK + known.number;
@@ -54,7 +54,7 @@ export function createTextReader(all: readonly StoredJson[]): (stored: StoredJso
     const hasReferences = typeof stored !== 'string';
     return JSON.parse(hasReferences ? stored.withReferences : stored, (_key, item: unknown) => {
       const text = hasReferences && typeof item === 'string' ? readText(item) : item;
-      if (typeof text === 'string' && text.length >= SHORTEST && !known.has(text)) {
+      if (typeof text === 'string' && text.length >= MIN_LENGTH && !known.has(text)) {
         known.add(text);
         texts.push(text);
       }

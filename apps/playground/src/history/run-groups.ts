@@ -17,7 +17,7 @@ export function groupByDay(rows: readonly RunRow[], now: number = Date.now()): R
 }
 
 /** True if every word of the query is in the run's title, its model or what ran. */
-export function matches(row: RunRow, query: string): boolean {
+export function matchesQuery(row: RunRow, query: string): boolean {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return true;
   const { title, model, source } = row;

@@ -10,7 +10,7 @@ export const MAX_VERSIONS = 50;
  * The result of saving a script. `copied`: another tab has changed it, so the text became a separate script. `outdated`: the
  * page that wrote the text has stored a later one, which stays.
  */
-export type Saved = { kind: 'saved' | 'copied' | 'outdated'; script: ScriptRow };
+export type SaveResult = { kind: 'saved' | 'copied' | 'outdated'; script: ScriptRow };
 
 /** A removed script, with the rows that restore it. */
 export type RemovedScript = {
@@ -29,7 +29,7 @@ export type ScriptStore = {
    * Saves a text that continues the revision of `open`, and never overwrites the text of another tab, or a later text of the
    * same page. The name of `open` is only for a script that is not stored yet.
    */
-  save(script: OpenText): Promise<Saved>;
+  save(script: OpenText): Promise<SaveResult>;
   /** Renames a stored script. */
   rename(id: string, name: string): Promise<void>;
   remove(id: string): Promise<RemovedScript>;

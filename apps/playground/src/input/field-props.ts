@@ -3,7 +3,7 @@ import type { Draft } from './draft.ts';
 import type { Field } from './schema-fields.ts';
 
 /** A field of one kind. */
-export type Of<Kind extends Field['kind']> = Extract<Field, { kind: Kind }>;
+export type FieldOf<Kind extends Field['kind']> = Extract<Field, { kind: Kind }>;
 
 /** The props of every field of the form. */
 export type InputFieldProps<One extends Field = Field> = {

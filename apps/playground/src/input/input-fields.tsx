@@ -5,11 +5,11 @@ import { Choose } from '../ui/form-controls.tsx';
 import { summarize } from '../ui/format.ts';
 import { isVariant, memberOf, pathOf, withMember, type Draft } from './draft.ts';
 import { FieldGroup } from './field-group.tsx';
-import { labelOf, placeholderOf, type InputFieldProps, type Of } from './field-props.ts';
+import { labelOf, placeholderOf, type InputFieldProps, type FieldOf } from './field-props.ts';
 import { ChoiceField, ToggleField, TypedField } from './simple-fields.tsx';
 
 /** The members of an object, as fields. */
-export function InputFields(props: Omit<InputFieldProps<Of<'object'>>, 'name'>) {
+export function InputFields(props: Omit<InputFieldProps<FieldOf<'object'>>, 'name'>) {
   const { field, draft, path, problems, onDraft } = props;
   return (
     <div className="flex flex-wrap items-start gap-x-3 gap-y-2.5 *:flex-[1_1_200px]">
@@ -58,7 +58,7 @@ export function InputField(props: InputFieldProps) {
   }
 }
 
-function Members({ field, draft, path, problems, onDraft, ...props }: InputFieldProps<Of<'object'>>) {
+function Members({ field, draft, path, problems, onDraft, ...props }: InputFieldProps<FieldOf<'object'>>) {
   const label = labelOf({ ...props, field });
   const canBeLeftOut = field.optional || field.nullable;
   const isLeftOut = draft === undefined && canBeLeftOut;
@@ -81,7 +81,7 @@ function Members({ field, draft, path, problems, onDraft, ...props }: InputField
   );
 }
 
-function List({ field, draft, path, problems, onDraft, ...props }: InputFieldProps<Of<'list'>>) {
+function List({ field, draft, path, problems, onDraft, ...props }: InputFieldProps<FieldOf<'list'>>) {
   const items = Array.isArray(draft) ? (draft as readonly Draft[]) : [];
   const label = labelOf({ ...props, field });
   const isFull = items.length >= (field.maxItems ?? MAX_ITEMS);
@@ -135,7 +135,7 @@ function List({ field, draft, path, problems, onDraft, ...props }: InputFieldPro
 /** The most items of a list whose schema has no maximum. */
 const MAX_ITEMS = 100;
 
-function Union({ field, draft, path, problems, onDraft, ...props }: InputFieldProps<Of<'union'>>) {
+function Union({ field, draft, path, problems, onDraft, ...props }: InputFieldProps<FieldOf<'union'>>) {
   const chosen = isVariant(draft) ? draft : undefined;
   const variant = chosen && field.variants[chosen.variant];
   const label = labelOf({ ...props, field });

@@ -3,7 +3,7 @@ import { Checkbox, Choose, TextArea, TextInput } from '../ui/form-controls.tsx';
 import { summarize } from '../ui/format.ts';
 import { hiddenIn } from '../ui/visible-text.ts';
 import { FieldNote } from './field-group.tsx';
-import { labelOf, placeholderOf, type InputFieldProps, type Of } from './field-props.ts';
+import { labelOf, placeholderOf, type InputFieldProps, type FieldOf } from './field-props.ts';
 import { JSON_EXAMPLE } from './schema-fields.ts';
 
 /** A field for a text, a number, or JSON. */
@@ -14,7 +14,7 @@ export function TypedField({
   problems,
   onDraft,
   ...props
-}: InputFieldProps<Of<'text' | 'number' | 'json'>>) {
+}: InputFieldProps<FieldOf<'text' | 'number' | 'json'>>) {
   const placeholder = placeholderOf(field);
   const value = typeof draft === 'string' ? draft : '';
   // as the text was at first: a field that changes while the user types would lose the focus
@@ -60,12 +60,12 @@ const SHORT_TEXT = 120;
 const LONG_TEXT = 40;
 
 /** The hidden characters of a text, which the field itself cannot show. */
-function hiddenNote({ kind }: Of<'text' | 'number' | 'json'>, value: string): string | undefined {
+function hiddenNote({ kind }: FieldOf<'text' | 'number' | 'json'>, value: string): string | undefined {
   const hidden = kind === 'text' ? hiddenIn(value) : [];
   return hidden.length === 0 ? undefined : `Hidden characters: ${hidden.join(' ')}`;
 }
 
-function boundsOf(field: Of<'text' | 'number' | 'json'>): string | undefined {
+function boundsOf(field: FieldOf<'text' | 'number' | 'json'>): string | undefined {
   if (field.kind !== 'number') return undefined;
   const { minimum, maximum, above, below } = field;
   const from = minimum ?? above;
@@ -84,7 +84,7 @@ export function ToggleField({
   problems,
   onDraft,
   ...props
-}: InputFieldProps<Of<'boolean' | 'fixed'>>) {
+}: InputFieldProps<FieldOf<'boolean' | 'fixed'>>) {
   const label = labelOf({ ...props, field });
   const id = useId();
   const problem = problems.get(path);
@@ -131,7 +131,7 @@ export function ChoiceField({
   problems,
   onDraft,
   ...props
-}: InputFieldProps<Of<'choice'>>) {
+}: InputFieldProps<FieldOf<'choice'>>) {
   const { options } = field;
   const none = field.default === undefined ? (placeholderOf(field) ?? 'choose') : summarize(field.default);
   return (

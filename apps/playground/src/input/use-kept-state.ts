@@ -6,7 +6,7 @@ export type DraftOwner = { readonly run: object; readonly id: string };
 const drafts = new WeakMap<object, Map<string, Map<string, unknown>>>();
 
 /**
- * A state that is kept when its component is not drawn, such as while another part of the page is open. It lasts until
+ * A state that is kept when its component is not drawn, such as while another view is open. It lasts until
  * {@link forgetDrafts}. Another owner needs another `key` of the component.
  */
 export function useKeptState<Value>(

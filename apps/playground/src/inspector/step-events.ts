@@ -34,7 +34,7 @@ function startsOf(log: readonly RunEvent[], path: string | undefined): readonly 
     if (event.type !== 'step-start') continue;
     const known = starts.get(agent);
     if (known === undefined) starts.set(agent, [index.read]);
-    // a step that broke off and continues is one step
+    // a step that was interrupted and continues is one step
     else if (open.get(agent) !== event.step) known.push(index.read);
     open.set(agent, event.step);
   }

@@ -23,14 +23,14 @@ const ResultsPane = lazyComponent(
 );
 const RunToCase = lazyComponent(() => import('../evals/run-to-case.tsx').then((it) => it.RunToCase));
 
-/** The parts of the playground, in the order of their tabs. */
+/** The views of the playground, in the order of their tabs. */
 export const views: readonly { view: View; title: string; Icon: LucideIcon }[] = [
   { view: 'script', title: 'Script', Icon: FileCode2 },
   { view: 'prompts', title: 'Prompts', Icon: Library },
   { view: 'evals', title: 'Evals', Icon: FlaskConical },
 ];
 
-/** The panes of a part: what is edited, and its result. */
+/** The panes of a view: what is edited, and its result. */
 export const panes: Readonly<
   Record<View, { editor: ReactNode; result: ReactNode; editorTitle: string; resultTitle: string }>
 > = {
@@ -64,7 +64,7 @@ export const panes: Readonly<
   },
 };
 
-/** Opens a part. */
+/** Opens a view. */
 export function openView(view: View): void {
   usePlayground.setState({ view, tab: 'editor', notice: undefined });
 }

@@ -2,7 +2,7 @@ import { Play, Square } from 'lucide-react';
 import { Button } from '../ui/button.tsx';
 import { Keys } from '../ui/keys.tsx';
 import { compareScript, currentSession, scriptNameOf, usePlayground } from '../state/store.ts';
-import { start, stop } from './start-and-stop.ts';
+import { startOpenView, stopOpenView } from './start-and-stop.ts';
 import { useOwnRunning } from '../state/use-running.ts';
 
 /** The Run button, which is Stop during a run. */
@@ -16,7 +16,7 @@ export function RunButton() {
     <Button
       variant="danger"
       toggles
-      onClick={stop}
+      onClick={stopOpenView}
       title={other && `Stop the run of “${other}”`}
       className="w-[104px] narrow:w-24"
       data-testid="stop-button"
@@ -29,7 +29,7 @@ export function RunButton() {
     <Button
       variant="primary"
       toggles
-      onClick={start}
+      onClick={startOpenView}
       className="w-[104px] narrow:w-24"
       data-testid="run-button"
     >

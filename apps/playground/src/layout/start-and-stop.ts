@@ -1,8 +1,8 @@
 import { startRun, stopRun } from '../state/run-session.ts';
 import { usePlayground } from '../state/store.ts';
 
-/** Runs the open part: the script, the prompt or the eval. */
-export function start(): void {
+/** Runs the open view: the script, the prompt or the eval. */
+export function startOpenView(): void {
   const { view } = usePlayground.getState();
   if (view === 'script') startRun();
   // loaded with its view already
@@ -10,8 +10,8 @@ export function start(): void {
   else void import('../evals/start-eval.ts').then((it) => it.startEval());
 }
 
-/** Stops what is in progress in the open part. */
-export function stop(): void {
+/** Stops what is in progress in the open view. */
+export function stopOpenView(): void {
   if (usePlayground.getState().view === 'evals') {
     void import('../evals/start-eval.ts').then((it) => it.stopEval());
   } else stopRun();

@@ -3,7 +3,7 @@ import { toast, Toaster, type ToasterProps } from 'sonner';
 import { useNarrow, useTheme } from '../state/theme.ts';
 import { drawToasts } from '../ui/toast.ts';
 
-/** Below the top bar, the tabs and the bar of the pane, or above the tabs of the parts. */
+/** Below the top bar, the tabs and the bar of the pane, or above the tabs of the views. */
 const offsets = { top: 168, bottom: 72 };
 const onPhone: ToasterProps = { position: 'top-center', offset: offsets, mobileOffset: offsets };
 /** In the element around it: above the editor's line of problems, or below the header of the pane. */

@@ -1,12 +1,12 @@
 import { useEffect } from 'react';
 import { focusApproval } from '../approval/focus-approval.ts';
-import { start, stop as stopCurrent } from './start-and-stop.ts';
+import { startOpenView, stopOpenView } from './start-and-stop.ts';
 import { usePlayground } from '../state/store.ts';
 import { isComposing } from '../ui/keys.tsx';
 import { openDialogs } from '../ui/open-dialogs.ts';
 
 /**
- * ⌘/Ctrl+Enter runs the open part from everywhere except forms, with Shift it moves the focus to the waiting
+ * ⌘/Ctrl+Enter runs the open view from everywhere except forms, with Shift it moves the focus to the waiting
  * card; Esc leaves a field, and elsewhere stops a run, unless a menu, a dialog or the editor uses the key.
  */
 export function useRunKeys(): void {
@@ -20,13 +20,13 @@ export function useRunKeys(): void {
       if (within || modelDialogOpen || commandsOpen || document.querySelector(openDialogs) !== null) return;
       event.preventDefault();
       event.stopPropagation();
-      if (!event.repeat) start();
+      if (!event.repeat) startOpenView();
     };
     const stop = (event: KeyboardEvent): void => {
       // the repetitions of a key that has closed something do not stop the run
       if (event.key !== 'Escape' || event.defaultPrevented || event.repeat || isComposing(event)) return;
       const field = fieldOf(event.target);
-      if (field === undefined) stopCurrent();
+      if (field === undefined) stopOpenView();
       // the browser clears a search with Esc
       else if (field.type !== 'search' || field.value === '') field.blur();
     };

@@ -2,12 +2,12 @@ import { clsx } from 'clsx';
 import { usePlayground } from '../state/store.ts';
 import { openView, views } from './panes.tsx';
 
-/** The parts of the playground: in the top bar, or along the bottom of a phone. */
+/** The tabs of the views: in the top bar, or along the bottom of a phone. */
 export function ViewTabs({ narrow }: { narrow: boolean }) {
   const current = usePlayground((state) => state.view);
   return (
     <nav
-      aria-label="Parts of the playground"
+      aria-label="Views"
       className={clsx(
         'flex shrink-0',
         narrow ? 'border-t border-line bg-panel pb-[env(safe-area-inset-bottom)]' : 'h-full gap-1',

@@ -2,7 +2,7 @@ import { RotateCw } from 'lucide-react';
 import { continueRun } from '../state/run-session.ts';
 import { Button } from '../ui/button.tsx';
 
-/** Says that the run broke off because its page was closed, and offers to continue it. */
+/** Says that the run was interrupted because its page was closed, and offers to continue it. */
 export function InterruptedBar({ hasSteps }: { hasSteps: boolean }) {
   return (
     <div

@@ -2,7 +2,7 @@ import { isPending, isInProgress, type RunState } from '@cueline/core';
 import { useTaskList } from '@cueline/react';
 import { useCallback, useRef, type ReactNode, type RefObject } from 'react';
 import { attach } from '../state/attachments.ts';
-import { conversationOf } from '../state/reply-draft.ts';
+import { viewOf } from '../state/reply-draft.ts';
 import { allPending } from '../state/pending.ts';
 import { usePreview } from '../state/preview.ts';
 import { useRunAt, useShownRun } from '../state/shown-run.ts';
@@ -65,7 +65,7 @@ function asks(state: RunState): boolean {
   return state.status === 'waiting' && isInProgress(state);
 }
 
-/** True if the run broke off because its page was closed. */
+/** True if the run was interrupted because its page was closed. */
 function isInterrupted(state: RunState): boolean {
   return state.status === 'error' && state.error.code === 'interrupted';
 }
@@ -82,10 +82,10 @@ function RunContent({ pane, onAnswered, empty, input, preview, onOpenScript }: R
   const previews = usePreview(({ open }) => open) && preview !== undefined;
   const canReply = session?.shared === false && !isPast && !previews;
   const run = session?.run;
-  const conversation = session === undefined ? 'script' : conversationOf(session.source);
+  const view = session === undefined ? 'script' : viewOf(session.source);
   const onFiles = useCallback(
-    (files: readonly File[]) => void attach(conversation, files, run?.getState().messages ?? []),
-    [run, conversation],
+    (files: readonly File[]) => void attach(view, files, run?.getState().messages ?? []),
+    [run, view],
   );
   return (
     <>
@@ -133,7 +133,7 @@ function RunContent({ pane, onAnswered, empty, input, preview, onOpenScript }: R
       {canReply && (
         <ReplyBox
           run={session.run}
-          conversation={conversation}
+          view={view}
           status={state.status}
           turn={shown.turn}
           asks={asks(state)}

@@ -3,7 +3,7 @@ export type DeleteKey = { id: string; key: string; expiresAt: number };
 
 const NAME = 'cueline-share-keys';
 /** The most keys that are kept: the oldest ones are removed. */
-const MOST = 200;
+const MAX_KEYS = 200;
 
 /** Used while the page is open, if the browser stores nothing. */
 let known: readonly DeleteKey[] = [];
@@ -37,7 +37,7 @@ function read(): readonly DeleteKey[] {
 }
 
 function write(keys: readonly DeleteKey[]): void {
-  const kept = keys.slice(-MOST);
+  const kept = keys.slice(-MAX_KEYS);
   try {
     localStorage.setItem(NAME, JSON.stringify(kept));
     known = [];

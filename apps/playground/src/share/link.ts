@@ -52,7 +52,7 @@ export function makeShortLink(id: string, page: string): string {
 export type OpenedLink =
   | { kind: 'none' }
   | { kind: 'script'; script: string }
-  /** The log is unchecked: see `checkLog`. */
+  /** The log is unchecked: see `problemOfLog`. */
   | { kind: 'run'; script: string; log: readonly RunEvent[] }
   /** Both are unchecked: see `open-prompts.ts`. */
   | { kind: 'prompts'; prompts: unknown; log: readonly RunEvent[] | undefined }

@@ -1,7 +1,7 @@
 /** The limits of a share store: what it takes, and for how long. */
 export type ShareTerms = { lifetimeMs: number };
 /** A share: its id, when it expires, in ms since 1970, and its delete key, if the store has them. */
-export type Kept = { id: string; expiresAt: number; deleteKey?: string };
+export type UploadedShare = { id: string; expiresAt: number; deleteKey?: string };
 
 /** Why something could not be shared or opened, in a sentence for the user. */
 export class ShareError extends Error {
@@ -32,10 +32,10 @@ export async function askTerms(address: string, signal: AbortSignal): Promise<Sh
 }
 
 /** Uploads the content of a link. Throws a {@link ShareError}. */
-export async function putShare(address: string, text: string): Promise<Kept> {
+export async function putShare(address: string, text: string): Promise<UploadedShare> {
   const headers = { 'content-type': 'application/octet-stream' };
   const sent = { method: 'POST', headers, body: text, credentials: 'include' } as const;
-  const { id, expiresAt, deleteKey } = parse(await ask(address, sent)) as Partial<Kept>;
+  const { id, expiresAt, deleteKey } = parse(await ask(address, sent)) as Partial<UploadedShare>;
   if (typeof id !== 'string' || typeof expiresAt !== 'number') throw unclear();
   return { id, expiresAt, ...(typeof deleteKey === 'string' ? { deleteKey } : {}) };
 }

@@ -1,6 +1,6 @@
 import type { UIMessage } from 'ai';
 import { create } from 'zustand';
-import type { Conversation } from './reply-draft.ts';
+import type { RunView } from './reply-draft.ts';
 import { createStorage } from './storage.ts';
 
 /** A file for the next message: its bytes as a data URL, or its text, which every model can read. */
@@ -35,19 +35,19 @@ const open = () => createStorage<readonly string[]>({ onProblem: () => {}, open:
 // each writes its last value only
 const storages = { script: open(), prompts: open() };
 
-/** The files for the next message of each conversation. */
-export const useAttachments = create<Record<Conversation, Attachments>>()(() => ({
+/** The files for the next message in each view. */
+export const useAttachments = create<Record<RunView, Attachments>>()(() => ({
   script: { files: [], problem: problemOfReload('script') },
   prompts: { files: [], problem: problemOfReload('prompts') },
 }));
 
 useAttachments.subscribe((now, before) => {
-  for (const conversation of ['script', 'prompts'] as const) {
-    const { files } = now[conversation];
-    if (files === before[conversation].files) continue;
-    if (files.length === 0) storages[conversation].removeItem(KEYS[conversation]);
+  for (const view of ['script', 'prompts'] as const) {
+    const { files } = now[view];
+    if (files === before[view].files) continue;
+    if (files.length === 0) storages[view].removeItem(KEYS[view]);
     else
-      void storages[conversation].setItem(KEYS[conversation], {
+      void storages[view].setItem(KEYS[view], {
         state: files.map(({ name }) => name),
         version: 1,
       });
@@ -55,10 +55,9 @@ useAttachments.subscribe((now, before) => {
 });
 
 /** Names the files that the tab had before it was reloaded. */
-function problemOfReload(conversation: Conversation): string | undefined {
+function problemOfReload(view: RunView): string | undefined {
   if (!('sessionStorage' in globalThis)) return undefined;
-  const names: unknown = (storages[conversation].getItem(KEYS[conversation]) as { state?: unknown } | null)
-    ?.state;
+  const names: unknown = (storages[view].getItem(KEYS[view]) as { state?: unknown } | null)?.state;
   if (!Array.isArray(names) || names.length === 0) return undefined;
   const files = names.slice(0, MAX_FILES).map((name) => String(name).slice(0, MAX_NAME_LENGTH));
   return `Attach ${files.join(', ')} again: files do not survive a reload of the page.`;
@@ -66,56 +65,56 @@ function problemOfReload(conversation: Conversation): string | undefined {
 
 let lastId = 0;
 
-/** Adds files to the next message of a conversation with these messages, as far as they fit. */
+/** Adds files to the next message in a view whose conversation has these messages, as far as they fit. */
 export async function attach(
-  conversation: Conversation,
+  view: RunView,
   added: readonly File[],
   messages: readonly UIMessage[],
 ): Promise<void> {
-  change(conversation, { problem: undefined });
+  change(view, { problem: undefined });
   for (const file of added) {
-    const problem = refusal(conversation, file, messages);
+    const problem = refusal(view, file, messages);
     const attachment = problem === undefined ? await readFile(file).catch(() => undefined) : undefined;
     // another file may have been added while this one was read
-    const late = problem ?? refusal(conversation, file, messages);
-    const { files, problem: before } = useAttachments.getState()[conversation];
+    const late = problem ?? refusal(view, file, messages);
+    const { files, problem: before } = useAttachments.getState()[view];
     if (attachment === undefined || late !== undefined) {
       const found = late ?? `${file.name} could not be read.`;
-      change(conversation, { problem: before === undefined ? found : `${before} ${found}` });
+      change(view, { problem: before === undefined ? found : `${before} ${found}` });
       if (files.length >= MAX_FILES) return;
     } else {
-      change(conversation, { files: [...files, attachment] });
+      change(view, { files: [...files, attachment] });
     }
   }
 }
 
-function change(conversation: Conversation, next: Partial<Attachments>): void {
-  useAttachments.setState((all) => ({ [conversation]: { ...all[conversation], ...next } }));
+function change(view: RunView, next: Partial<Attachments>): void {
+  useAttachments.setState((all) => ({ [view]: { ...all[view], ...next } }));
 }
 
 /** Removes a file from the next message. */
-export function detach(conversation: Conversation, id: number): void {
-  const { files } = useAttachments.getState()[conversation];
-  change(conversation, { files: files.filter((file) => file.id !== id), problem: undefined });
+export function detach(view: RunView, id: number): void {
+  const { files } = useAttachments.getState()[view];
+  change(view, { files: files.filter((file) => file.id !== id), problem: undefined });
 }
 
 /** Removes all files from the next message. */
-export function clearAttachments(conversation: Conversation): void {
-  change(conversation, { files: [], problem: undefined });
+export function clearAttachments(view: RunView): void {
+  change(view, { files: [], problem: undefined });
 }
 
 /** True if the files fit into the conversation, which may have other messages than when they were attached. */
-export function fitsConversation(conversation: Conversation, messages: readonly UIMessage[]): boolean {
-  const { files } = useAttachments.getState()[conversation];
+export function fitsConversation(view: RunView, messages: readonly UIMessage[]): boolean {
+  const { files } = useAttachments.getState()[view];
   if (files.length === 0 || sizeOf(files) + bytesIn(messages) <= MAX_BYTES) return true;
-  change(conversation, { problem: `The files are too large: ${limit}. Remove some.` });
+  change(view, { problem: `The files are too large: ${limit}. Remove some.` });
   return false;
 }
 
 const limit = `the files of a conversation have at most ${MAX_BYTES / 1_000_000} MB together`;
 
-function refusal(conversation: Conversation, file: File, messages: readonly UIMessage[]): string | undefined {
-  const { files } = useAttachments.getState()[conversation];
+function refusal(view: RunView, file: File, messages: readonly UIMessage[]): string | undefined {
+  const { files } = useAttachments.getState()[view];
   if (files.length >= MAX_FILES) return `A message has at most ${MAX_FILES} files.`;
   if (sizeOf(files) + bytesIn(messages) + file.size <= MAX_BYTES) return undefined;
   return `${file.name} is too large: ${limit}.`;

@@ -1,9 +1,9 @@
 import { create } from 'zustand';
 import { createStorage } from './storage.ts';
-import type { RunSource } from './store.ts';
+import type { RunSource, View } from './store.ts';
 
-/** The part of the page whose conversation a reply belongs to. */
-export type Conversation = 'script' | 'prompts';
+/** A view with a run, and so with a conversation. */
+export type RunView = Exclude<View, 'evals'>;
 
 /** A turn of a session. */
 type TurnOf = { readonly id: string; readonly turn: number };
@@ -22,53 +22,52 @@ const open = () => createStorage<string>({ onProblem: () => {}, open: () => sess
 // each writes its last value only
 const storages = { script: open(), prompts: open() };
 
-/** The reply that the user is writing in each conversation, which survives a reload of the tab. */
-export const useReplyDraft = create<Record<Conversation, ReplyDraft>>()(() => ({
+/** The reply that the user is writing in each view, which survives a reload of the tab. */
+export const useReplyDraft = create<Record<RunView, ReplyDraft>>()(() => ({
   script: { text: readText('script'), sentAs: undefined },
   prompts: { text: readText('prompts'), sentAs: undefined },
 }));
 
 useReplyDraft.subscribe((now, before) => {
-  for (const conversation of ['script', 'prompts'] as const) {
-    const { text } = now[conversation];
-    if (text === before[conversation].text) continue;
-    if (text === '' || text.length > MAX_TEXT_LENGTH) storages[conversation].removeItem(KEYS[conversation]);
-    else void storages[conversation].setItem(KEYS[conversation], { state: text, version: 1 });
+  for (const view of ['script', 'prompts'] as const) {
+    const { text } = now[view];
+    if (text === before[view].text) continue;
+    if (text === '' || text.length > MAX_TEXT_LENGTH) storages[view].removeItem(KEYS[view]);
+    else void storages[view].setItem(KEYS[view], { state: text, version: 1 });
   }
 });
 
-/** The conversation of a run's source. */
-export function conversationOf(source: RunSource): Conversation {
+/** The view that runs such a source. */
+export function viewOf(source: RunSource): RunView {
   return 'script' in source ? 'script' : 'prompts';
 }
 
 /** Sets the text of the reply box. */
-export function writeReply(conversation: Conversation, text: string): void {
-  useReplyDraft.setState({ [conversation]: { text, sentAs: undefined } });
+export function writeReply(view: RunView, text: string): void {
+  useReplyDraft.setState({ [view]: { text, sentAs: undefined } });
 }
 
 /** Clears the reply box. A reload restores the text until {@link forgetSentReply}. */
-export function markReplySent(conversation: Conversation, text: string, sentAs: TurnOf): void {
-  useReplyDraft.setState({ [conversation]: { text, sentAs } });
+export function markReplySent(view: RunView, text: string, sentAs: TurnOf): void {
+  useReplyDraft.setState({ [view]: { text, sentAs } });
 }
 
 /** Removes a sent reply if it started this turn or an earlier one: the turn is stored. */
 export function forgetSentReply({ id, turn }: TurnOf): void {
-  for (const conversation of ['script', 'prompts'] as const) {
-    const { sentAs } = useReplyDraft.getState()[conversation];
-    if (sentAs?.id === id && sentAs.turn <= turn) useReplyDraft.setState({ [conversation]: nothing });
+  for (const view of ['script', 'prompts'] as const) {
+    const { sentAs } = useReplyDraft.getState()[view];
+    if (sentAs?.id === id && sentAs.turn <= turn) useReplyDraft.setState({ [view]: nothing });
   }
 }
 
 /** Removes a text that a reload restored, if it equals this one, which is stored with its run. */
-export function forgetReply(conversation: Conversation, stored: string): void {
-  if (useReplyDraft.getState()[conversation].text !== stored) return;
-  useReplyDraft.setState({ [conversation]: nothing });
+export function forgetReply(view: RunView, stored: string): void {
+  if (useReplyDraft.getState()[view].text !== stored) return;
+  useReplyDraft.setState({ [view]: nothing });
 }
 
-function readText(conversation: Conversation): string {
+function readText(view: RunView): string {
   if (!('sessionStorage' in globalThis)) return '';
-  const text: unknown = (storages[conversation].getItem(KEYS[conversation]) as { state?: unknown } | null)
-    ?.state;
+  const text: unknown = (storages[view].getItem(KEYS[view]) as { state?: unknown } | null)?.state;
   return typeof text === 'string' && text.length <= MAX_TEXT_LENGTH ? text : '';
 }

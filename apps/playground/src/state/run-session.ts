@@ -14,7 +14,7 @@ import { messageParts, type Attachment } from './attachments.ts';
 import { nextTask } from '../sandbox/time-slices.ts';
 import { useInspection } from './inspection.ts';
 import { newId } from './new-id.ts';
-import { conversationOf, markReplySent } from './reply-draft.ts';
+import { markReplySent, viewOf } from './reply-draft.ts';
 import { usePreview } from './preview.ts';
 import { redactEvents } from '../model/redact-events.ts';
 import { loadedScriptRunner, loadScriptRunner } from './script-runner.ts';
@@ -155,7 +155,7 @@ export function reply(text: string, files: readonly Attachment[] = []): void {
   const session = currentSession(usePlayground.getState());
   if (session === undefined) return;
   const { id, run, source, openScript, earlier, parent } = session;
-  markReplySent(conversationOf(source), text, { id, turn: earlier.length + 1 });
+  markReplySent(viewOf(source), text, { id, turn: earlier.length + 1 });
   const turns = [...earlier, { log: run.log(), state: run.getState() }];
   begin({ id, run, source, openScript, parent, earlier: turns });
   run.send(files.length === 0 ? text : { parts: messageParts(text, files) }).catch(ignore);
@@ -205,7 +205,7 @@ export function showLinkedRun(source: RunSource, run: SharedRun, link?: string):
     } satisfies RunSession,
     ...('script' in source ? { problem: undefined, console: [] } : {}),
     tab: 'run',
-    view: 'script' in source ? 'script' : 'prompts',
+    view: viewOf(source),
   });
 }
 

@@ -318,7 +318,7 @@ export function scriptNameOf({ source, openScript: open }: RunSession): string |
   return open !== undefined && 'script' in source ? nameOf({ open, text: source.script }) : undefined;
 }
 
-/** The run of the part that is open; undefined in the Evals view, which has many. */
+/** The run of the open view; undefined in the Evals view, which has many. */
 export function currentSession({ view, session, promptSession }: PlaygroundState): RunSession | undefined {
   return view === 'script' ? session : view === 'prompts' ? promptSession : undefined;
 }

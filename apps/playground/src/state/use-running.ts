@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { currentSession, usePlayground, type RunSession } from './store.ts';
 
 /**
- * Whether the run or the evaluation of the open part is in progress. Renders at its start and end, not at its events.
+ * Whether the run or the evaluation of the open view is in progress. Renders at its start and end, not at its events.
  */
 export function useRunning(): boolean {
   const session = usePlayground(currentSession);

@@ -29,11 +29,9 @@ export function isRefused({ attempts, status, error }: TaskState): boolean {
   return attempts > 0 && error !== undefined && (status === 'in_progress' || status === 'failed');
 }
 
-/** `2 tries`, if there was more than one: refused results, and the accepted one. */
-export function triesOf({ attempts, status }: TaskState): string | undefined {
-  if (attempts === 0) return undefined;
-  const tries = status === 'completed' ? attempts + 1 : attempts;
-  return `${tries} ${tries === 1 ? 'try' : 'tries'}`;
+/** How many results the model gave, the accepted one included; 0 if none was refused. */
+export function attemptCount({ attempts, status }: TaskState): number {
+  return attempts > 0 && status === 'completed' ? attempts + 1 : attempts;
 }
 
 /** The edits that make sense for a task's status. The list itself decides. */

@@ -12,11 +12,11 @@ import {
 } from 'lucide-react';
 import { memo, useCallback, useLayoutEffect, useRef, useState } from 'react';
 import { useKeptState } from '../input/use-kept-state.ts';
-import { formatDuration } from '../ui/format.ts';
+import { formatDuration, plural } from '../ui/format.ts';
 import { LiveDuration } from '../ui/live-duration.tsx';
 import { TaskInput } from './task-input.tsx';
 import { TaskMenu } from './task-menu.tsx';
-import { isRefused, statusLabel, triesOf } from './task-labels.ts';
+import { attemptCount, isRefused, statusLabel } from './task-labels.ts';
 import { visibleText } from '../ui/visible-text.ts';
 import type { RunClock } from '../state/run-clock.ts';
 
@@ -56,6 +56,7 @@ type TaskRowProps = {
 export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
   const { run, agent, isPast, task, current, since, until, clock, refusal, edit, onLeave } = props;
   const { id, title, status, result, error } = task;
+  const attempts = attemptCount(task);
   const [open, setOpen] = useState(false);
   const owner = { run, id: `${agent ?? ''} task ${id}` };
   const [renaming, setRenaming] = useKeptState(owner, 'open', () => false);
@@ -133,7 +134,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
         </div>
       )}
       <span className="flex h-7 shrink-0 items-center gap-2 text-sm text-ink-3 narrow:h-11">
-        {triesOf(task) !== undefined && <span className="text-warn">{triesOf(task)}</span>}
+        {attempts > 0 && <span className="text-warn">{plural(attempts, 'attempt')}</span>}
         {task.origin === 'user' && <span>yours</span>}
         <TaskTime task={task} since={since} until={until} clock={clock} />
       </span>

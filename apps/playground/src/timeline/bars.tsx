@@ -22,7 +22,7 @@ export function Bars({ row }: { row: TimelineRow }) {
   if (row.segments.length === 0) {
     return (
       <span
-        style={{ left: at(row.start) }}
+        style={{ left: offsetOf(row.start) }}
         className={clsx(
           'absolute top-1/2 size-2 -translate-x-1/2 -translate-y-1/2 rotate-45 rounded-[1px] forced-color-adjust-none',
           row.failed ? 'bg-danger' : row.kind === 'warning' ? 'bg-warn' : 'bg-text-kind',
@@ -44,13 +44,13 @@ export function Bars({ row }: { row: TimelineRow }) {
 }
 
 /** A place on the axis, whose end is the element's `--end`. */
-export function at(time: number): string {
+export function offsetOf(time: number): string {
   return `calc(${time} / var(--end) * 100%)`;
 }
 
 function placeOf({ start, end }: Segment): CSSProperties {
   const length = end === undefined ? `(var(--end) - ${start})` : String(Math.max(0, end - start));
-  return { left: at(start), width: `calc(${length} / var(--end) * 100%)` };
+  return { left: offsetOf(start), width: `calc(${length} / var(--end) * 100%)` };
 }
 
 /** A row's times in words; `now` is the end of a row that is in progress. */

@@ -121,7 +121,7 @@ function callSegments(
   const written = inputEndOf(context, call) ?? startedAt ?? end;
   const segments: Segment[] = [
     { kind: 'arguments', start: calledAt, end: written },
-    ...brokenOff(context, call),
+    ...interruptedSegments(context, call),
   ];
   const kind = call.state === 'output-error' ? 'failed' : 'running';
   if (startedAt !== undefined) segments.push({ kind, start: startedAt, end });
@@ -133,8 +133,8 @@ function callSegments(
   return segments;
 }
 
-/** When a call ran before it broke off and ran again. An example is an agent whose first steps a fork has kept. */
-function brokenOff(
+/** When a call ran before it was interrupted and ran again. An example is an agent whose first steps a fork has kept. */
+function interruptedSegments(
   { times, path }: CallContext,
   { toolCallId, calledAt, startedAt }: ToolCallState,
 ): Segment[] {

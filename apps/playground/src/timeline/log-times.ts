@@ -1,6 +1,6 @@
 import type { RunEvent } from '@cueline/core';
 
-/** A thought or a text of a step, in milliseconds since the run started. No end: it is still arriving, or broke off. */
+/** A thought or a text of a step, in milliseconds since the run started. No end: it is still arriving, or was cut off. */
 export type Block = { kind: 'thinking' | 'text'; id: string; start: number; end: number | undefined };
 
 /** Something that the log says about a step besides its answer. `end` is the end of a retry's wait. */
@@ -36,9 +36,9 @@ export type LogTimes = {
   works: Map<string, WorkTimes[]>;
   /** When the arguments of a call were complete, by {@link callKey}; several if a model used an id again. */
   inputEnds: Map<string, number[]>;
-  /** When a call began to run, by {@link callKey}; several if it broke off and ran again. */
+  /** When a call began to run, by {@link callKey}; several if it was interrupted and ran again. */
   starts: Map<string, number[]>;
-  /** When the run continued after it had broken off. */
+  /** When the run continued after it had been interrupted. */
   resumes: number[];
   /** When an approval or a client tool's call was answered or withdrawn, by its id. */
   answers: Map<string, number>;
@@ -144,7 +144,7 @@ function readWork(work: WorkTimes, event: RunEvent): void {
   const step = work.steps.at(-1);
   switch (event.type) {
     case 'step-start':
-      // a step that broke off and continues is one step
+      // a step that was interrupted and continues is one step
       if (step?.step === event.step && !step.hasEnded) step.attemptAt = t;
       else work.steps.push(startOf(event));
       return;
@@ -225,12 +225,12 @@ function readRetry(step: StepTimes, event: Extract<RunEvent, { type: 'retry' }>)
   const detail = error.message;
   if (attempt === undefined) {
     // the answer so far is void
-    step.notes.push({ kind: 'broken', label: 'Broken off', detail, start: step.attemptAt, end: t });
+    step.notes.push({ kind: 'broken', label: 'Cut off', detail, start: step.attemptAt, end: t });
     step.blocks = [];
     step.open.clear();
     step.lastOutputAt = undefined;
   } else {
-    const label = offline === true ? 'Offline' : `Retry ${attempt} of ${maxAttempts ?? attempt}`;
+    const label = offline === true ? 'Offline' : `Attempt ${attempt} of ${maxAttempts ?? attempt}`;
     step.notes.push({ kind: 'retry', label, detail, start: t, end: t + delayMs });
   }
   step.attemptAt = t;

@@ -5,7 +5,7 @@ import { logOf } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
 import { useNarrow } from '../state/theme.ts';
 import { labelRoom, tickLabel, ticksOf, tickStep } from './axis.ts';
-import { at } from './bars.tsx';
+import { offsetOf } from './bars.tsx';
 import { timeOf } from './moments.ts';
 import { HEADER, revealRow } from './reveal-row.ts';
 import type { TimelineRow } from './timeline-row.ts';
@@ -74,7 +74,11 @@ export function Waterfall({ session, turn, rows: all, end, live }: WaterfallProp
         <div aria-hidden className={`${columns} pointer-events-none absolute inset-0`}>
           <div ref={axis} className="relative col-start-2 mx-2">
             {ticks.map((tick) => (
-              <span key={tick} style={{ left: at(tick) }} className="absolute inset-y-0 w-px bg-line/70" />
+              <span
+                key={tick}
+                style={{ left: offsetOf(tick) }}
+                className="absolute inset-y-0 w-px bg-line/70"
+              />
             ))}
           </div>
         </div>
@@ -136,7 +140,7 @@ function TimeHeader({ ticks, step, end, width }: TimeHeaderProps) {
           {ticks.map((tick) => (
             <span
               key={tick}
-              style={{ left: at(tick) }}
+              style={{ left: offsetOf(tick) }}
               className="absolute inset-y-0 my-auto h-fit border-l border-line-strong pl-1 whitespace-nowrap"
             >
               {labelWithin(((end - tick) / end) * width, tickLabel(tick, step))}
@@ -183,7 +187,7 @@ function Line({ session, turn, end }: CursorProps) {
 function GrowingLine({ session, turn }: CursorProps) {
   const line = useRef<HTMLSpanElement>(null);
   useShownTimeEffect(session, turn, (time) => {
-    if (time !== undefined) line.current!.style.transform = `translateX(${at(time)})`;
+    if (time !== undefined) line.current!.style.transform = `translateX(${offsetOf(time)})`;
   });
   return <span ref={line} className={lineLook} />;
 }

@@ -1,6 +1,6 @@
 import { FileText, X } from 'lucide-react';
 import { detach, useAttachments } from '../state/attachments.ts';
-import type { Conversation } from '../state/reply-draft.ts';
+import type { RunView } from '../state/reply-draft.ts';
 import { Button } from '../ui/button.tsx';
 import { formatSize } from '../ui/format.ts';
 import { visibleText } from '../ui/visible-text.ts';
@@ -9,8 +9,8 @@ import { visibleText } from '../ui/visible-text.ts';
 const drawable = /^data:image\/(?:png|jpeg|gif|webp|avif|bmp);/;
 
 /** The files of the next message, each with a button that removes it. */
-export function AttachmentChips({ conversation }: { conversation: Conversation }) {
-  const { files, problem } = useAttachments((all) => all[conversation]);
+export function AttachmentChips({ view }: { view: RunView }) {
+  const { files, problem } = useAttachments((all) => all[view]);
   return (
     <>
       {files.length > 0 && (
@@ -37,7 +37,7 @@ export function AttachmentChips({ conversation }: { conversation: Conversation }
                 className="size-6! narrow:size-11!"
                 onClick={({ currentTarget }) => {
                   focusBeside(currentTarget.closest('li'));
-                  detach(conversation, id);
+                  detach(view, id);
                 }}
               >
                 <X />

@@ -5,7 +5,7 @@ import { CornerDownLeft, Paperclip } from 'lucide-react';
 import { useRef } from 'react';
 import { clearAttachments, fitsConversation, useAttachments } from '../state/attachments.ts';
 import { AttachmentChips } from './attachment-chips.tsx';
-import { useReplyDraft, writeReply, type Conversation } from '../state/reply-draft.ts';
+import { useReplyDraft, writeReply, type RunView } from '../state/reply-draft.ts';
 import { reply } from '../state/run-session.ts';
 import { isComposing } from '../ui/keys.tsx';
 import { Tip } from '../ui/tip.tsx';
@@ -20,7 +20,7 @@ const placeholders: Record<RunState['status'], string> = {
   error: 'Run again to reply',
 };
 
-/** What an empty box says. A later turn that broke off runs again by itself, and the conversation stays. */
+/** What an empty box says. A later turn that was interrupted runs again by itself, and the conversation stays. */
 function placeholderOf(status: RunState['status'], turn: number): string {
   const brokeOff = status === 'stopped' || status === 'error';
   return brokeOff && turn > 0 ? 'Run this turn again to reply' : placeholders[status];
@@ -28,7 +28,7 @@ function placeholderOf(status: RunState['status'], turn: number): string {
 
 type ReplyBoxProps = {
   run: SharedRun;
-  conversation: Conversation;
+  view: RunView;
   status: RunState['status'];
   /** The number of the last turn, from 0. */
   turn: number;
@@ -41,15 +41,15 @@ type ReplyBoxProps = {
  * Continues the conversation after a run. Always present, so that the transcript above keeps its place; on a
  * phone, a waiting card takes its room.
  */
-export function ReplyBox({ run, conversation, status, turn, asks, onFiles }: ReplyBoxProps) {
+export function ReplyBox({ run, view, status, turn, asks, onFiles }: ReplyBoxProps) {
   const ready = status === 'done';
-  const text = useReplyDraft(({ [conversation]: draft }) => (draft.sentAs === undefined ? draft.text : ''));
-  const files = useAttachments((all) => all[conversation].files);
+  const text = useReplyDraft(({ [view]: draft }) => (draft.sentAs === undefined ? draft.text : ''));
+  const files = useAttachments((all) => all[view].files);
   const isEmpty = text.trim() === '' && files.length === 0;
   const send = (): void => {
-    if (!ready || isEmpty || !fitsConversation(conversation, run.getState().messages)) return;
+    if (!ready || isEmpty || !fitsConversation(view, run.getState().messages)) return;
     reply(text.trim(), files);
-    clearAttachments(conversation);
+    clearAttachments(view);
   };
   return (
     <form
@@ -63,7 +63,7 @@ export function ReplyBox({ run, conversation, status, turn, asks, onFiles }: Rep
       }}
     >
       <div className="mx-auto max-w-[720px] rounded-lg border border-line-strong/70 bg-panel p-1.5 focus-within:border-focus">
-        <AttachmentChips conversation={conversation} />
+        <AttachmentChips view={view} />
         <div className="flex items-end gap-1">
           <AttachButton disabled={!ready} onFiles={onFiles} />
           <textarea
@@ -75,7 +75,7 @@ export function ReplyBox({ run, conversation, status, turn, asks, onFiles }: Rep
             aria-disabled={!ready}
             rows={1}
             value={text}
-            onChange={(event) => writeReply(conversation, event.target.value)}
+            onChange={(event) => writeReply(view, event.target.value)}
             onKeyDown={(event) => {
               if (event.key !== 'Enter' || event.shiftKey || isComposing(event.nativeEvent)) return;
               event.preventDefault();

@@ -10,6 +10,6 @@ export function RetryNote({ retrying }: { retrying: RetryState }) {
   return (
     <span
       title={visibleText(error.message)}
-    >{`trying again ${when} (try ${attempt} of ${maxAttempts})`}</span>
+    >{`trying again ${when} (attempt ${attempt} of ${maxAttempts})`}</span>
   );
 }

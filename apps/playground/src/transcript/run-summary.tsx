@@ -96,9 +96,9 @@ function Fact({ name, value, dot }: { name: string; value: string; dot?: string 
 function NextActions({ session, shown: { state, turn } }: RunSummaryProps) {
   const hasSteps = state.steps.length > 0;
   const step = state.steps.at(-1)?.step ?? 0;
-  // a run that broke off in the first step of its first turn is run again as a whole
-  const isBrokenOff = state.status !== 'done' && (step > 0 || turn > 0) && !session.shared;
-  const canRunFrom = isBrokenOff && stepsToRunFrom(session, turn).includes(step);
+  // an unfinished run that has only its first step is run again as a whole
+  const isUnfinished = state.status !== 'done' && (step > 0 || turn > 0) && !session.shared;
+  const canRunFrom = isUnfinished && stepsToRunFrom(session, turn).includes(step);
   const editor = usePlayground((now) => compareScript(now, session));
   const again = editor === 'edited' ? 'Run again with the script in the editor' : 'Run again';
   // without a step, there is nothing that a new run would keep apart

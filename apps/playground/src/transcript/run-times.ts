@@ -35,10 +35,10 @@ export function answerWaits(log: readonly RunEvent[]): readonly Span[] {
 }
 
 /**
- * The times in which a call of the run itself, or of the agent at `path`, ran until the run broke off. A call may run
+ * The times in which a call of the run itself, or of the agent at `path`, ran until the run was interrupted. A call may run
  * again once the run continues.
  */
-export function brokenOffSpans(
+export function interruptedSpans(
   log: readonly RunEvent[],
   path?: string,
 ): readonly (Span & { readonly toolCallId: string })[] {
@@ -68,7 +68,7 @@ export function runTimes(
   const calls = toolCalls.flatMap(({ startedAt: start, finishedAt: end = elapsed }) =>
     start === undefined ? [] : [{ start, end }],
   );
-  const spans = [...waits, ...calls, ...brokenOffSpans(log)];
+  const spans = [...waits, ...calls, ...interruptedSpans(log)];
   const waiting = covered(waits);
   const answered = covered(spans);
   // a continued run makes the unfinished calls between two steps

@@ -1,4 +1,4 @@
-// The scorers of the Evals part: the model as judge, and patterns.
+// The scorers of the Evals view: the model as judge, and patterns.
 import { defineEval, memoryEvalStore, runEval, type EvalResult, type Scorer } from '@cueline/core/evals';
 import { scriptedModel } from '@cueline/core/testing';
 import { expect, test, vi } from 'vitest';

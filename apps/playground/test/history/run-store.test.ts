@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createDatabase } from '../../src/history/database.ts';
 import { openStoredRun } from '../../src/history/open-stored-run.ts';
 import { exportRun, importRun, runFileName } from '../../src/history/run-file.ts';
-import { groupByDay, matches } from '../../src/history/run-groups.ts';
+import { groupByDay, matchesQuery } from '../../src/history/run-groups.ts';
 import { createRunStore, type RunBounds } from '../../src/history/run-store.ts';
 import type { RunRow } from '../../src/history/rows.ts';
 
@@ -275,5 +275,5 @@ test('pinned runs come first, the others by day; the search reads title, model a
     ['Today', 'a'],
     ['Yesterday', 'c'],
   ]);
-  expect(rows.filter((one) => matches(one, 'demo WEATHER')).map(({ id }) => id)).toEqual(['c']);
+  expect(rows.filter((one) => matchesQuery(one, 'demo WEATHER')).map(({ id }) => id)).toEqual(['c']);
 });

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ROOT, type Draft } from '../../src/input/draft.ts';
 import { InputFields } from '../../src/input/input-fields.tsx';
 import { toField } from '../../src/input/schema-fields.ts';
-import type { Of } from '../../src/input/field-props.ts';
+import type { FieldOf } from '../../src/input/field-props.ts';
 import { InputForm } from '../../src/panes/input-form.tsx';
 import {
   showScriptReport,
@@ -64,7 +64,11 @@ test('a box is described by its problem', () => {
 });
 
 test('the text typed for one kind of a union comes back after the user tries another', () => {
-  const field = toField({ type: 'object', properties: { pay: union }, required: ['pay'] }) as Of<'object'>;
+  const field = toField({
+    type: 'object',
+    properties: { pay: union },
+    required: ['pay'],
+  }) as FieldOf<'object'>;
   function Form() {
     const [draft, setDraft] = useState<Draft>({ pay: { variant: 0, value: { note: 'Ada' } } } as Draft);
     return createElement(InputFields, { field, draft, path: ROOT, problems: new Map(), onDraft: setDraft });

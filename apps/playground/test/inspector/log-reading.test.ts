@@ -35,7 +35,7 @@ describe('the events of a step', () => {
     expect(eventsIn(log, ofAgent, 'c1').map(({ seq }) => seq)).toEqual([5, 6]);
   });
 
-  test('include those of an attempt that broke off before the step continued', () => {
+  test('include those of an attempt that was cut off before the step continued', () => {
     const [begin, ...rest] = step(0, []);
     const broken: RunEventBody = { type: 'retry', error: { code: 'interrupted', message: 'Gone.' } };
     const continued = logOf([start, begin!, broken, begin!, ...rest, ...step(1, [])]);
@@ -169,7 +169,7 @@ test('retries, warnings and messages to the model are notes with their time and 
   expect(notesOfStep(step, events, earlier, 'answer').map(({ t, label, text }) => [t, label, text])).toEqual([
     [10, 'Reminded: tasks are open', 'Tasks are open.'],
     [10, 'Warning', 'Slow.'],
-    [20, 'Try 2 of 3, after 500 ms', 'Overloaded.'],
+    [20, 'Attempt 2 of 3, after 500 ms', 'Overloaded.'],
   ]);
 });
 
@@ -228,7 +228,7 @@ describe('a call', () => {
     expect(rows.map(({ name }) => name)).toContain('Repeated');
   });
 
-  test('that ran before the run broke off did not wait in that time', () => {
+  test('that ran before the run was interrupted did not wait in that time', () => {
     const begin: RunEventBody = { type: 'tool-start', toolCallId: 'c1', toolName: 'read' };
     const resumed: RunEventBody = { type: 'run-resume', runId: 'again', model: 'simulated:demo' };
     const continued = logOf([
@@ -242,7 +242,7 @@ describe('a call', () => {
     const rows = rowsOfCall(call!, events, undefined, undefined).map(
       ({ name, value }) => `${name}: ${value}`,
     );
-    expect(rows.slice(2, 5)).toEqual(['Waited: 20 ms', 'Broken off: after 20 ms', 'Ran: 10 ms']);
+    expect(rows.slice(2, 5)).toEqual(['Waited: 20 ms', 'Interrupted: after 20 ms', 'Ran: 10 ms']);
   });
 
   test('belongs to the task that was open when it was made', () => {

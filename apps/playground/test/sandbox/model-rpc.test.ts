@@ -273,7 +273,7 @@ describe('failures', () => {
     expect(doStream).toHaveBeenCalledTimes(1);
   });
 
-  test('a stream that breaks off keeps what came before', async () => {
+  test('a stream that is cut off keeps what came before', async () => {
     const broken = new ReadableStream<LanguageModelV4StreamPart>({
       start(controller) {
         controller.enqueue({ type: 'text-start', id: '1' });

@@ -1,7 +1,7 @@
 import { reduceAll, runPrompt, type RunEvent, type RunEventBody, type TaskState } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
-import { possibleEdits, taskAnnouncement, triesOf } from '../../src/tasks/task-labels.ts';
+import { attemptCount, possibleEdits, taskAnnouncement } from '../../src/tasks/task-labels.ts';
 
 /** The tasks after these events. */
 function tasksAfter(...bodies: RunEventBody[]): readonly TaskState[] {
@@ -51,13 +51,14 @@ describe('a task list in words', () => {
   });
 
   test.each([
-    [0, 'in_progress', undefined],
-    [1, 'in_progress', '1 try'],
-    [1, 'completed', '2 tries'],
-    [5, 'failed', '5 tries'],
-  ] as const)('%i refused results of a task that is %s: %s', (attempts, status, words) => {
-    const [task] = tasksAfter(add('a'), update('a', { attempts, status }));
-    expect(triesOf(task!)).toBe(words);
+    [0, 'in_progress', 0],
+    [0, 'completed', 0],
+    [1, 'in_progress', 1],
+    [1, 'completed', 2],
+    [5, 'failed', 5],
+  ] as const)('%i refused results of a task that is %s: %s attempts', (refused, status, attempts) => {
+    const [task] = tasksAfter(add('a'), update('a', { attempts: refused, status }));
+    expect(attemptCount(task!)).toBe(attempts);
   });
 });
 

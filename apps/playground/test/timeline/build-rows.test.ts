@@ -56,7 +56,7 @@ test('a step shows time to first token and generation separately, with its think
   expect(rows.map(({ isItself }) => isItself)).toEqual([true, false, false, true]);
 });
 
-test('a step that broke off and continued is one step, with the attempt that broke off as a note', () => {
+test('a step that was cut off and continued is one step, with the attempt that was cut off as a note', () => {
   const log = logOf([
     start,
     begin,
@@ -79,7 +79,7 @@ test('a step that broke off and continued is one step, with the attempt that bro
   expect(rows.filter((row) => row.startsWith('Step'))).toHaveLength(2);
   expect(rows).toContain('  Text: text 60-80');
   expect(rows).toContain('  Text: text 110-130');
-  expect(rows.some((row) => row.startsWith('  Broken off'))).toBe(true);
+  expect(rows.some((row) => row.startsWith('  Cut off'))).toBe(true);
 });
 
 test('a row that is in progress has no end, and the end of the run ends unfinished rows', () => {
@@ -198,8 +198,8 @@ test('retries, a broken-off answer, nudges, warnings and a failure are rows', ()
   ]);
   const rows = rowsOf(log);
   expect(outline(rows).slice(1)).toEqual([
-    '  Retry 2 of 3: retrying 20-25',
-    '  Broken off: failed 20-50',
+    '  Attempt 2 of 3: retrying 20-25',
+    '  Cut off: failed 20-50',
     '  Text: text 60-80',
     '  Warning: at 90',
     'Nudge: at 110',

@@ -64,7 +64,7 @@ test.each([RunBar, RunSummary])('a run of one turn has only its own figures', (C
   expect(text).not.toMatch(/[Tt]urn \d|turns/);
 });
 
-test('a run that broke off says which script runs again, if the editor has another one', () => {
+test('a run that was interrupted says which script runs again, if the editor has another one', () => {
   const bodies = [
     start,
     ...step(0, [...called('c', 'look'), ...ran('c', 'look', 'found')]),
@@ -88,20 +88,30 @@ test('a run that broke off says which script runs again, if the editor has anoth
 test.each([
   ['before its first step', []],
   ['in its first step', step(0, []).slice(0, 1)],
-])('a reply that broke off %s can run again, and the first turn runs again as a whole', (_when, begun) => {
-  const bodies = [start, ...begun, { type: 'run-end', outcome: 'stopped' } as const];
-  const run = openLinkedRun(bodies.map((body, seq) => ({ seq, t: seq, ...body })));
-  const { script, openScript } = usePlayground.getInitialState();
-  const earlier = [{ log: [], state: first }];
-  const drawn = (turn: number, more: Partial<RunSession> = {}): string => {
-    const of = { ...session, run, source: { script }, openScript, earlier: earlier.slice(0, turn), ...more };
-    const shown = { state: stateOf(bodies), turn, earlier: of.earlier, isPast: false };
-    return textOf(createElement(RunSummary, { session: of, shown }));
-  };
-  expect(drawn(1)).toMatch(/Turn 2 · Stopped after .* Run this turn again +Run again /);
-  expect(drawn(1, { source: { script: '// before' } })).toMatch(/this turn again +with this run’s script /);
-  expect(drawn(1, { shared: true })).not.toContain('this turn again');
-  expect(drawn(0)).not.toContain('this turn again');
-  // without a step, there is nothing to look inside
-  expect(drawn(1).includes('Look inside')).toBe(begun.length > 0);
-});
+])(
+  'a reply that was interrupted %s can run again, and the first turn runs again as a whole',
+  (_when, begun) => {
+    const bodies = [start, ...begun, { type: 'run-end', outcome: 'stopped' } as const];
+    const run = openLinkedRun(bodies.map((body, seq) => ({ seq, t: seq, ...body })));
+    const { script, openScript } = usePlayground.getInitialState();
+    const earlier = [{ log: [], state: first }];
+    const drawn = (turn: number, more: Partial<RunSession> = {}): string => {
+      const of = {
+        ...session,
+        run,
+        source: { script },
+        openScript,
+        earlier: earlier.slice(0, turn),
+        ...more,
+      };
+      const shown = { state: stateOf(bodies), turn, earlier: of.earlier, isPast: false };
+      return textOf(createElement(RunSummary, { session: of, shown }));
+    };
+    expect(drawn(1)).toMatch(/Turn 2 · Stopped after .* Run this turn again +Run again /);
+    expect(drawn(1, { source: { script: '// before' } })).toMatch(/this turn again +with this run’s script /);
+    expect(drawn(1, { shared: true })).not.toContain('this turn again');
+    expect(drawn(0)).not.toContain('this turn again');
+    // without a step, there is nothing to look inside
+    expect(drawn(1).includes('Look inside')).toBe(begun.length > 0);
+  },
+);

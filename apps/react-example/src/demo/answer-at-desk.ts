@@ -1,5 +1,5 @@
 import type { ScriptedPart, ScriptedTurn } from '@cueline/core/testing';
-import type { CallFacts } from './read-call.ts';
+import type { ReadCall } from './read-call.ts';
 
 type Booking = { guest: string; email: string; room: string; arrival: string; nights: number };
 
@@ -7,7 +7,7 @@ type Booking = { guest: string; email: string; room: string; arrival: string; ni
 const broken = new Set<string>();
 
 /** Looks up bookings and free rooms, and writes mails, as the last message asks. */
-export function answerAtDesk({ said, results }: CallFacts): ScriptedTurn {
+export function answerAtDesk({ said, results }: ReadCall): ScriptedTurn {
   const last = results.at(-1);
   // a model gets only text, which does not say explicitly whether a call has failed
   if (last !== undefined && !/\{"(guest|date|sent)"/.test(last.text)) return afterFailure(last.text);

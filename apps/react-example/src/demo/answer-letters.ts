@@ -1,5 +1,5 @@
 import type { ScriptedTurn } from '@cueline/core/testing';
-import type { CallFacts } from './read-call.ts';
+import type { ReadCall } from './read-call.ts';
 
 const months = 'January February March April May June July August September October November December'.split(
   ' ',
@@ -7,7 +7,7 @@ const months = 'January February March April May June July August September Octo
 const numbers = 'one two three four five six seven eight nine'.split(' ');
 
 /** Finds what a booking needs in a letter, and corrects its answer when it does not fit. */
-export function answerLetters({ said, asked }: CallFacts): ScriptedTurn {
+export function answerLetters({ said, asked }: ReadCall): ScriptedTurn {
   const letter = asked.findLast((text) => text.startsWith('The letter:'))?.slice('The letter:'.length) ?? '';
   const isCorrection = said.includes('does not fit');
   const dates = [...letter.matchAll(/\b(\d{1,2}) ([A-Z][a-z]+)\b/g)]

@@ -1,5 +1,5 @@
 import type { ScriptedPart, ScriptedTurn } from '@cueline/core/testing';
-import type { CallFacts } from './read-call.ts';
+import type { ReadCall } from './read-call.ts';
 
 const results: [RegExp, string][] = [
   [/room/i, 'Garden room for the parents, attic for the three children.'],
@@ -9,7 +9,7 @@ const results: [RegExp, string][] = [
 ];
 
 /** Works on the task that the list's window names, and mentions the user's changes. */
-export function answerTasks({ said, replied, results: answers }: CallFacts): ScriptedTurn {
+export function answerTasks({ said, replied, results: answers }: ReadCall): ScriptedTurn {
   const title = /^\[Task \d+\/\d+\] (.*)$/m.exec(said)?.[1];
   if (title === undefined) return 'Everything is prepared. **Have a good Saturday!**';
   const changes = (/Changes by the user:\n((?:- .*\n?)+)/.exec(said)?.[1] ?? '')

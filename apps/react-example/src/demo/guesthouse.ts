@@ -9,30 +9,30 @@ const bookings = [
  * A guesthouse that exists only in the process that runs its tools. Every request to it leaves a mark in the performance
  * timeline.
  */
-export const house = {
+export const guesthouse = {
   /** How long it takes to answer, in milliseconds. */
   latencyMs: 700,
   async findBooking(guest: string) {
-    await request('house:findBooking');
+    await request('guesthouse:findBooking');
     const booking = bookings.find((one) => one.guest.toLowerCase() === guest.toLowerCase());
     if (booking === undefined) throw new Error(`There is no booking for ${guest}.`);
     return booking;
   },
   async listFreeRooms(date: string) {
-    await request('house:listFreeRooms');
+    await request('guesthouse:listFreeRooms');
     return { date, rooms: ['Courtyard room', 'Tower room'] };
   },
   async sendMail(to: string, subject: string) {
-    await request('house:sendMail');
+    await request('guesthouse:sendMail');
     return { sent: true, to, subject };
   },
   async lookUp(subject: string) {
-    await request('house:lookUp');
+    await request('guesthouse:lookUp');
     return `Notes on “${subject}”: nothing is in the way.`;
   },
 };
 
 async function request(name: string): Promise<void> {
   performance.mark(name);
-  await new Promise((resolve) => setTimeout(resolve, house.latencyMs));
+  await new Promise((resolve) => setTimeout(resolve, guesthouse.latencyMs));
 }

@@ -10,7 +10,7 @@ export type ModelStreamPart =
 type ToolResult = { toolName: string; text: string };
 
 /** The parts of a call on which the simulated model bases its answer. */
-export type CallFacts = {
+export type ReadCall = {
   system: string;
   /** The last user message. */
   said: string;
@@ -23,7 +23,7 @@ export type CallFacts = {
 };
 
 /** Reads a call. */
-export function readCall({ prompt }: ModelCall): CallFacts {
+export function readCall({ prompt }: ModelCall): ReadCall {
   const since = prompt.findLastIndex(({ role }) => role === 'user');
   return {
     system: prompt.flatMap((message) => (message.role === 'system' ? [message.content] : [])).join('\n'),

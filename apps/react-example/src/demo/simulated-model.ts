@@ -2,7 +2,7 @@ import { scriptedModel, type ScriptedModel, type ScriptedTurn } from '@cueline/c
 import { answerLetters } from './answer-letters.ts';
 import { answerTasks } from './answer-tasks.ts';
 import { answerAtDesk } from './answer-at-desk.ts';
-import { readCall, type CallFacts } from './read-call.ts';
+import { readCall, type ReadCall } from './read-call.ts';
 
 let calls = 0;
 
@@ -16,7 +16,7 @@ export const simulatedModel: ScriptedModel = {
   },
 };
 
-function answer(heard: CallFacts): ScriptedTurn {
+function answer(heard: ReadCall): ScriptedTurn {
   if (heard.system.includes('bookings')) return answerLetters(heard);
   if (heard.system.includes('one task after the other')) return answerTasks(heard);
   return answerAtDesk(heard);

@@ -1,13 +1,13 @@
 import { definePrompt, tool } from '@cueline/core';
 import { z } from 'zod';
-import { house } from '../demo/guesthouse.ts';
+import { guesthouse } from '../demo/guesthouse.ts';
 import { mailSchema } from '../schemas/mail.ts';
 
 const findBooking = tool(
   'findBooking',
   'The booking of a guest, by first name',
   z.object({ guest: z.string() }),
-  ({ guest }) => house.findBooking(guest),
+  ({ guest }) => guesthouse.findBooking(guest),
   { effect: 'read' },
 );
 
@@ -15,7 +15,7 @@ const listFreeRooms = tool(
   'listFreeRooms',
   'Rooms that are free on a day',
   z.object({ date: z.iso.date() }),
-  ({ date }) => house.listFreeRooms(date),
+  ({ date }) => guesthouse.listFreeRooms(date),
   { effect: 'read' },
 );
 
@@ -23,7 +23,7 @@ const sendMail = tool(
   'sendMail',
   'Sends a mail to a guest',
   mailSchema,
-  ({ to, subject }) => house.sendMail(to, subject),
+  ({ to, subject }) => guesthouse.sendMail(to, subject),
   // it reaches people, so the user approves each call
   { effect: 'external', needsApproval: true },
 );

@@ -1,6 +1,6 @@
 import { definePrompt } from '@cueline/core';
 import { z } from 'zod';
-import { house } from '../demo/guesthouse.ts';
+import { guesthouse } from '../demo/guesthouse.ts';
 
 /** The longest result of a task, in characters. */
 const MAX_RESULT_LENGTH = 90;
@@ -14,7 +14,7 @@ export const prepareArrival = definePrompt(
       'lookUp',
       'What the house knows of a subject',
       z.object({ subject: z.string() }),
-      ({ subject }) => house.lookUp(subject),
+      ({ subject }) => guesthouse.lookUp(subject),
       { effect: 'read' },
     );
     prompt.defTaskList(

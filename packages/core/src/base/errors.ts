@@ -66,7 +66,7 @@ export type SerializedError = {
   code: CuelineErrorCode;
   /** One or two sentences: what happened, and what to do next. */
   message: string;
-  /** Structured facts, such as `{ statusCode: 401 }`. Never a key. */
+  /** Structured data, such as `{ statusCode: 401 }`. Never a key. */
   details?: Record<string, unknown>;
   /** The source of the message; missing if it is Cueline itself. */
   source?: ErrorSource;

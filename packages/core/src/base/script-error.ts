@@ -3,7 +3,7 @@ import { CuelineError, type ErrorSource } from './errors.ts';
 import { reportInDevelopment } from './report-in-development.ts';
 
 /**
- * Returns the error that a function of the script threw: a CuelineError as it is, any other with the function's name.
+ * Returns the error that a function of the app threw: a CuelineError as it is, any other with the function's name.
  * During development, the console shows the original error, because only its message is passed on.
  */
 export function scriptError(where: string, error: unknown, source: ErrorSource = 'hook'): CuelineError {

@@ -125,9 +125,10 @@ async function start(
   continuedId: string | undefined,
 ): Promise<ChatRun> {
   const { definition, executor, settings, runs } = prompt;
-  const { messageId: _id, abortSignal: _signal, ...facts } = call;
+  const { messageId: _id, abortSignal: _signal, ...chatCall } = call;
   const { chatId, messages } = call;
-  const input: unknown = typeof settings.input === 'function' ? await settings.input(facts) : settings.input;
+  const input: unknown =
+    typeof settings.input === 'function' ? await settings.input(chatCall) : settings.input;
   // two runs of one chat would both answer
   const known = runs.get(chatId);
   if (known === undefined) stopRecalled(prompt, chatId);
@@ -148,7 +149,7 @@ async function start(
         options,
         messages: toTurns(messages),
         tasks: tasksIn(messages),
-        // lets a remote executor send the start again if its first try may have arrived
+        // lets a remote executor send the start again if its first attempt may have arrived
         key: createId('turn'),
       },
       controller.signal,

@@ -17,8 +17,8 @@ export type PromptTransportOptions<Input = void> = Omit<ChatSettings, 'input'> &
       });
 
 /**
- * A message with the parts that a prompt adds in a chat: its task list, as `data-tasks`, and after a step that broke
- * off and is tried again the error's code, as `data-retry` (see `withoutRetried`).
+ * A message with the parts that a prompt adds in a chat: its task list, as `data-tasks`, and after a step that was
+ * cut off and is tried again the error's code, as `data-retry` (see `withoutRetried`).
  */
 export type PromptUIMessage = UIMessage<
   unknown,

@@ -7,7 +7,7 @@ import { refuseLossy } from '../json/refuse-lossy.ts';
 import { isPending } from '../log/pending.ts';
 import type { RunLog } from '../log/run-log.ts';
 import type { ClientToolCallState } from '../log/state.ts';
-import type { RunCommand } from '../executors/executor.ts';
+import type { RunCommand } from '../log/run-handle.ts';
 import { holdPage, untilPageIsGone } from './page-lock.ts';
 import { withoutUndefined } from '../base/without-undefined.ts';
 import { untilAborted } from '../base/until-aborted.ts';

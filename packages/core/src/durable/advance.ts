@@ -1,8 +1,8 @@
 import type { LanguageModel, UIMessage } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import { describeFailure } from '../executors/describe-failure.ts';
-import type { RunCommand } from '../executors/executor.ts';
 import { failedStart } from '../executors/failed-start.ts';
+import { sendCommand } from '../engine/create-run-handle.ts';
 import { startRun } from '../engine/start-run.ts';
 import type { RunEvent } from '../log/events.ts';
 import { createOpenCalls } from '../log/open-calls.ts';
@@ -159,10 +159,10 @@ export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOpti
             durable: { runId, log, past, beforeEnd, pause: () => settle({ status: 'next' }) },
           },
         );
-        for (const edit of edits) await sendEdit(started.run, edit);
+        for (const edit of edits) await sendCommand(started.run, edit);
         if (edits.length === 0 || !isWaiting()) {
           void started.run.finished;
-          options.during?.((command) => giveResponse(started.run, command, isLast));
+          options.during?.((command) => giveCommand(started.run, command, isLast));
         }
       } catch (error) {
         endEarly(log, run, describeFailure(error, input, models).error);
@@ -258,26 +258,12 @@ function watch(log: PausableLog, settle: Outcome['settle'], over: AbortSignal): 
   return check;
 }
 
-async function sendEdit(run: RunHandle, command: Extract<RunCommand, { type: 'edit' }>): Promise<void> {
-  await run.edit(command.edit, command.agent);
-}
-
-/** Gives a run in progress a response, or an edit. Resolves with false if it does not take it now. */
-async function giveResponse(run: RunHandle, command: DurableCommand, isLast: boolean): Promise<boolean> {
-  switch (command.type) {
-    case 'approval-response':
-      return (await run.respondToApproval(command.approvalId, command.response)).accepted;
-    case 'client-tool-response':
-      return (await run.respondToClientTool(command.clientCallId, command.response)).accepted;
-    case 'client-tool-claim':
-      return (await run.claimClientTool(command.clientCallId, command.page, command.instead)).accepted;
-    case 'edit':
-      // an agent's task list exists only while the agent is at work; that of the run is edited before the next step, if any
-      if (command.agent === undefined && !isLast) return false;
-      return (await run.edit(command.edit, command.agent)).accepted;
-    default:
-      return false;
-  }
+/** Gives a run in progress a response or an edit. Resolves with false if it does not take it now. */
+async function giveCommand(run: RunHandle, command: DurableCommand, isLast: boolean): Promise<boolean> {
+  if (command.type === 'stop') return false;
+  // an agent's task list exists only while the agent is at work; that of the run is edited before the next step, if any
+  if (command.type === 'edit' && command.agent === undefined && !isLast) return false;
+  return (await sendCommand(run, command)).accepted;
 }
 
 function endReasonError(end: AbortSignal | undefined): CuelineError {

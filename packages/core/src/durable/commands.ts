@@ -1,4 +1,4 @@
-import type { RunCommand } from '../executors/executor.ts';
+import type { RunCommand } from '../log/run-handle.ts';
 import { canonicalJson } from '../json/canonical.ts';
 import type { ApprovalResponse, ClientToolResponse } from '../log/events.ts';
 import { isPending } from '../log/pending.ts';

@@ -1,6 +1,6 @@
 import type { EditReply } from '../tasks/task-item.ts';
 import type { RunState } from '../log/state.ts';
-import type { RunHandle } from '../log/run-handle.ts';
+import type { RunCommand, RunHandle } from '../log/run-handle.ts';
 import type { RunContext } from '../tool-calls/run-context.ts';
 
 /** Creates the handle of a run. Calls `drive` once, when something first reads the run. */
@@ -72,4 +72,21 @@ export function createRunHandle(
 
 function nothingWaits(): EditReply {
   return { accepted: false, reason: 'The run has ended, so nothing waits for a response.' };
+}
+
+/** Sends a command to a run in this process. */
+export async function sendCommand(run: RunHandle, command: RunCommand): Promise<EditReply> {
+  switch (command.type) {
+    case 'edit':
+      return run.edit(command.edit, command.agent);
+    case 'approval-response':
+      return run.respondToApproval(command.approvalId, command.response);
+    case 'client-tool-response':
+      return run.respondToClientTool(command.clientCallId, command.response);
+    case 'client-tool-claim':
+      return run.claimClientTool(command.clientCallId, command.page, command.instead);
+    default:
+      // a newer version may have stored it
+      return { accepted: false, reason: 'This version does not know such a command.' };
+  }
 }

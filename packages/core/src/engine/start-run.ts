@@ -33,7 +33,7 @@ import { toModelMessages, toUIMessages } from '../messages/ui-messages.ts';
 import { toolsWithModelOutput } from '../tools/model-output.ts';
 import { untilAborted } from '../base/until-aborted.ts';
 
-/** Tools that the compiler does not know, because a script defines them while it runs. */
+/** Tools that the compiler does not know, because the prompt function defines them while it runs. */
 type UnknownTools = Record<string, Tool<unknown, unknown>>;
 
 /** The result of `runPrompt`: three views of one run. */

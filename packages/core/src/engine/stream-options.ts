@@ -226,7 +226,7 @@ function createStopCheck(
   };
 }
 
-/** Wraps the caller's condition. What it throws is the script's error, not the model's. */
+/** Wraps the caller's condition. What it throws is an error of the app, not of the model. */
 function withScriptErrors(
   stopWhen: StopCondition<ToolSet, UserContext>,
 ): StopCondition<ToolSet, UserContext> {

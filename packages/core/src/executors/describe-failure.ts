@@ -19,7 +19,7 @@ export function describeFailure(
   };
 }
 
-/** Returns the error that a prompt function threw: an error of the AI SDK as it is, any other as the script's. */
+/** Returns the error that a prompt function threw: an error of the AI SDK as it is, any other as one of the app. */
 function toScriptError(error: unknown, secrets: readonly string[]): CuelineError {
   if (isOfAiSdk(error)) {
     const { code, message, details, cause } = toRunError(error, secrets);

@@ -1,6 +1,7 @@
-import type { EditReply, TaskEdit, TaskItem } from '../tasks/task-item.ts';
+import type { EditReply, TaskItem } from '../tasks/task-item.ts';
 import type { LanguageModel, UIMessage } from 'ai';
-import type { ApprovalResponse, ClientToolResponse, RunEvent } from '../log/events.ts';
+import type { RunEvent } from '../log/events.ts';
+import type { RunCommand } from '../log/run-handle.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import type { PromptOptions } from '../prompt/prompt-options.ts';
 import type { WhenStored } from '../tool-calls/run-context.ts';
@@ -13,7 +14,7 @@ export type RunRequest<Input = unknown> = {
   /** Model to use instead of the definition's own. */
   model?: string | LanguageModel | undefined;
   options?: PromptOptions | undefined;
-  /** Turns that follow the script's own messages: the model's answers and the user's messages since. */
+  /** Turns that follow the prompt's own messages: the model's answers and the user's messages since. */
   messages?: readonly UIMessage[] | undefined;
   /** The tasks at the end of the turn before. */
   tasks?: readonly TaskItem[] | undefined;
@@ -35,17 +36,6 @@ export type RunRequest<Input = unknown> = {
    */
   whenStored?: WhenStored | undefined;
 };
-
-/** A command to a run in progress. `agent` is the path of the agent whose tasks are edited. */
-export type RunCommand =
-  | { type: 'edit'; edit: TaskEdit; agent?: string }
-  | { type: 'approval-response'; approvalId: string; response: ApprovalResponse }
-  | { type: 'client-tool-response'; clientCallId: string; response: ClientToolResponse }
-  /**
-   * The page with the id `page` is about to run the call of a client tool. A second page is refused. `instead` is the id
-   * of a page that had claimed the call, and is gone.
-   */
-  | { type: 'client-tool-claim'; clientCallId: string; page: string; instead?: string };
 
 /**
  * Where a run happens: in this page, in a worker, on a server, or nowhere (a replay). Each emits the same events.

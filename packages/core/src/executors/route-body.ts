@@ -1,7 +1,8 @@
 import { CuelineError } from '../base/errors.ts';
 import { warnInDevelopment } from '../base/report-in-development.ts';
 import { isPlain } from '../json/copy-plain.ts';
-import type { RunCommand, RunRequest } from './executor.ts';
+import type { RunCommand } from '../log/run-handle.ts';
+import type { RunRequest } from './executor.ts';
 
 /**
  * Returns the request that starts a run on a route, as JSON. It contains the definition's name, and everything else

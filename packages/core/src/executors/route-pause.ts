@@ -6,7 +6,7 @@ const MAX_DELAY_MS = 10_000;
 /** How often to try although the browser says that it is offline, because it may be wrong, in milliseconds. */
 const OFFLINE_PAUSE_MS = 30_000;
 
-/** True if any try would fail. */
+/** True if any attempt would fail. */
 export function isOffline({ connectivity = browserConnectivity }: Route): boolean {
   return !connectivity.isOnline();
 }
@@ -23,7 +23,7 @@ export function untilOnline(
   );
 }
 
-/** Waits before the try with this number, and at least so long. Ends when `signal` aborts. */
+/** Waits before the attempt with this number, and at least so long. Ends when `signal` aborts. */
 export function pauseBeforeAttempt(
   { retryDelay = jittered }: Route,
   attempt: number,

@@ -24,7 +24,7 @@ export type RouteOptions = {
    */
   retries?: number | undefined;
   /**
-   * How long to wait before the try with this number, from 1, in milliseconds. Default 500, doubled each time up to
+   * How long to wait before the attempt with this number, from 1, in milliseconds. Default 500, doubled each time up to
    * 10,000, with jitter.
    */
   retryDelay?: ((attempt: number) => number) | undefined;

@@ -6,7 +6,8 @@ import { CuelineError } from '../base/errors.ts';
 import type { RunEvent } from '../log/events.ts';
 import { createServerEventCounter } from '../wire/event-limits.ts';
 import { readEventStream } from '../wire/read-event-stream.ts';
-import type { RunCommand, RunRequest } from './executor.ts';
+import type { RunCommand } from '../log/run-handle.ts';
+import type { RunRequest } from './executor.ts';
 import { failedStart } from './failed-start.ts';
 import { commandBody, startBody } from './route-body.ts';
 import { connectToRoute, routeTimeoutError } from './route-connection.ts';
@@ -316,7 +317,7 @@ async function stopOnRoute(route: Route, runId: string, signal: AbortSignal): Pr
       });
       if (status < 500) return;
     } catch {
-      // the network may be back for the next try
+      // the network may be back for the next attempt
     }
     if (attempts < STOP_ATTEMPTS) await pauseBeforeAttempt(route, attempts, 0, never);
   }

@@ -129,7 +129,7 @@ export type RunEventBody =
       /** True if the answers come from the embedded demo model. */
       simulated?: boolean;
       input?: unknown;
-      /** The conversation that the run starts with: the script's own messages, then earlier turns. */
+      /** The conversation that the run starts with: the prompt's own messages, then earlier turns. */
       messages: readonly UIMessage[];
       /** How many of the messages, from the end, are earlier turns. */
       turns?: number;
@@ -278,12 +278,12 @@ export type RunEventBody =
   | {
       type: 'retry';
       error: SerializedError;
-      /** The number of the next try, from 2, and the maximum. Missing for `options.streamRetries`. */
+      /** The number of the next attempt, from 2, and the maximum. Missing for `options.streamRetries`. */
       attempt?: number;
       maxAttempts?: number;
-      /** Milliseconds from this event to the next try; without a network, at the latest. */
+      /** Milliseconds from this event to the next attempt; without a network, at the latest. */
       delayMs?: number;
-      /** True if there is no network, and the next try starts once there is one. */
+      /** True if there is no network, and the next attempt starts once there is one. */
       offline?: boolean;
       /** The tokens that the provider has reported for the failed call. */
       usage?: TokenUsage;

@@ -45,3 +45,14 @@ export type RunHandle<Types extends PromptTypes = PromptTypes> = {
   /** The state once the current start has ended, whatever its outcome. Never rejects. */
   readonly finished: Promise<RunState<Types>>;
 };
+
+/** A command to a run in progress, as data. `agent` is the path of the agent whose tasks are edited. */
+export type RunCommand =
+  | { type: 'edit'; edit: TaskEdit; agent?: string }
+  | { type: 'approval-response'; approvalId: string; response: ApprovalResponse }
+  | { type: 'client-tool-response'; clientCallId: string; response: ClientToolResponse }
+  /**
+   * The page with the id `page` is about to run the call of a client tool. A second page is refused. `instead` is the id
+   * of a page that had claimed the call, and is gone.
+   */
+  | { type: 'client-tool-claim'; clientCallId: string; page: string; instead?: string };

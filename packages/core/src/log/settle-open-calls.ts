@@ -30,7 +30,7 @@ export function settleOpenCalls(log: readonly RunEvent[], agent?: string): CallS
   for (let start = next - 1; start >= 0; start -= 1) {
     const event = log[start]!;
     if (event.agent !== agent) continue;
-    // the agent before it had the same path, in an earlier try
+    // the agent before it had the same path, in an earlier attempt
     if (event.type === 'agent-start') return [];
     if (event.type !== 'step-start') continue;
     const step = createStepCalls(agent);

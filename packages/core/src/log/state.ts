@@ -195,7 +195,7 @@ export type CommonFields = Omit<
 
 /** A model call that failed and is tried again. */
 export type RetryState = {
-  /** Why the last try failed. */
+  /** Why the last attempt failed. */
   error: SerializedError;
   /** The number of the next attempt, from 2. Attempts that failed without a network are not counted. */
   attempt: number;
@@ -203,7 +203,7 @@ export type RetryState = {
   maxAttempts: number;
   /** The length of the wait, in milliseconds; without a network, at most. */
   delayMs: number;
-  /** When the next try starts, in milliseconds since the run started. */
+  /** When the next attempt starts, in milliseconds since the run started. */
   at: number;
 };
 

@@ -313,9 +313,9 @@ function writeInput(
   part.type = type;
   if (isDynamic) part.toolName = toolName;
   write(part, now);
-  if (now.state === 'output-error') return addFacts(part, event, 'resultProviderMetadata');
+  if (now.state === 'output-error') return addMetadata(part, event, 'resultProviderMetadata');
   if (title !== undefined) part.title = title;
-  addFacts(part, event, 'callProviderMetadata');
+  addMetadata(part, event, 'callProviderMetadata');
 }
 
 function addToolPart(draft: StateDraft, part: ToolPart): ToolPart {
@@ -328,7 +328,7 @@ function writeResult(
   now: Pick<ToolPart, 'state'> & StateFields,
 ): void {
   write(part, now);
-  addFacts(part, event, 'resultProviderMetadata');
+  addMetadata(part, event, 'resultProviderMetadata');
 }
 
 /** Sets the fields of the new state, and removes those of earlier states. */
@@ -339,7 +339,7 @@ function write(part: ToolPart, now: Pick<ToolPart, 'state'> & StateFields): void
   }
 }
 
-function addFacts(
+function addMetadata(
   part: ToolPart,
   { providerExecuted, toolMetadata, providerMetadata }: ToolCallMetadata,
   metadataKey: 'callProviderMetadata' | 'resultProviderMetadata',

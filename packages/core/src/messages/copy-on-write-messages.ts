@@ -1,10 +1,10 @@
 import type { ModelMessage } from 'ai';
 
-/** Copies of messages that a script may modify. */
+/** Copies of messages that other code may modify. */
 export type CopyOnWriteMessages = {
   copies: ModelMessage[];
   /**
-   * Returns the messages that the script gives back. A copy that it has not modified is again the original message,
+   * Returns the messages that this code gives back. A copy that it has not modified is again the original message,
    * by which the log recognizes it.
    */
   commit(messages: readonly ModelMessage[]): ModelMessage[];

@@ -17,7 +17,7 @@ export type Models = {
  *
  * @example
  * const models = createModels({ env: import.meta.env });
- * await runPrompt(script, { model: await models.resolve('fast') });
+ * await runPrompt(planDay, { model: await models.resolve('fast') });
  */
 export function createModels(settings: ModelSettings = {}): Models {
   const { wrapModel } = settings;

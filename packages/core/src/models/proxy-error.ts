@@ -30,7 +30,7 @@ const additions: Readonly<Record<string, Addition>> = {
   broken: { advice: 'Try again.' },
 };
 
-/** Codes of refusals that the next try may not meet. */
+/** Codes of refusals that the next attempt may not meet. */
 const transientCodes: ReadonlySet<CuelineErrorCode> = new Set([
   'network',
   'overloaded',

@@ -11,7 +11,7 @@ import { redact, redactDeep } from '../json/redact.ts';
 const unmadeConnection = /^(failed to fetch|fetch failed|load failed|networkerror)/i;
 const brokenConnection = /^(network error|terminated|error in (input|body) stream)/i;
 
-type Facts = {
+type ErrorFields = {
   /** The provider's own words. */
   message?: string | undefined;
   cause?: unknown;
@@ -226,7 +226,7 @@ function record(value: unknown): Record<string, unknown> {
 
 function build(
   code: CuelineErrorCode,
-  { message, cause, who = 'The model', details, source = 'model' }: Facts,
+  { message, cause, who = 'The model', details, source = 'model' }: ErrorFields,
 ): CuelineError {
   const { what, advice } = explainFailure(code, who);
   const status = details?.['statusCode'];

@@ -5,7 +5,7 @@ import type { TaskListDefinition } from './task-list.ts';
 import type { OwnToolDefinition } from '../tools/tool-definition.ts';
 import type { AgentTool } from './agent.ts';
 
-/** A tool of a prompt, as a script defines it. */
+/** A tool of a prompt, as its function defines it. */
 export type ToolDefinition = OwnToolDefinition | AgentTool;
 
 /**

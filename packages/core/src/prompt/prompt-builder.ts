@@ -27,7 +27,6 @@ import { addDynamicTools, addStaticTools } from './task-tools.ts';
 import type { NamedTool } from '../tools/tool.ts';
 import { namedTools } from '../tools/named-tools.ts';
 import { isToolList, type ToolList } from '../tools/tool-list.ts';
-import { defineTool } from './define-tool.ts';
 import { emptyDefinitions, type Definitions, type ToolDefinition } from './definitions.ts';
 import { checkToolName, functionTool } from '../tools/tool-definition.ts';
 import { dataVariable, textVariable } from './variables.ts';
@@ -47,7 +46,7 @@ export class PromptBuilder implements Prompt {
   #hasNoTools = false;
 
   constructor() {
-    // methods are bound, so that a script can destructure the prompt: async ({ $, def }) => …
+    // methods are bound, so that a prompt function can destructure the prompt: async ({ $, def }) => …
     for (const name of Object.getOwnPropertyNames(PromptBuilder.prototype)) {
       const method: unknown = Object.getOwnPropertyDescriptor(PromptBuilder.prototype, name)?.value;
       if (typeof method !== 'function' || name === 'constructor') continue;
@@ -70,7 +69,7 @@ export class PromptBuilder implements Prompt {
 
   /**
    * Returns the prompt as plugins are set up with it: while one of their methods is called for a task, it defines for
-   * that task. A script's own prompt always defines for itself. Called by the runner.
+   * that task. The prompt function's own prompt always defines for itself. Called by the runner.
    */
   forPlugins(): this {
     return new Proxy(this, {
@@ -186,10 +185,11 @@ export class PromptBuilder implements Prompt {
       );
     }
     for (const named of namedTools(tools)) {
-      const { name, ready } = named;
+      const { name, description, schema, options, ready } = named;
       checkToolName(name);
-      if (ready === undefined) defineTool(this, named);
-      else this.#addTool(name, { kind: 'ready', tool: ready as ToolSet[string] });
+      if (ready !== undefined) this.#addTool(name, { kind: 'ready', tool: ready as ToolSet[string] });
+      else if ('fn' in named) this.defTool(name, description, schema, named.fn, options as ToolOptions);
+      else this.defTool(name, description, schema, options);
     }
   }
 

@@ -28,7 +28,7 @@ export type CallTimeouts = {
   /** Another part of the answer has arrived. */
   partReceived(): void;
   /**
-   * The reader does not read at the moment, which does not count as the provider's silence. `heard` ends the pause.
+   * The reader does not read at the moment, which does not count as the provider's silence. `partReceived` ends the pause.
    */
   pause(): void;
   stop(): void;
@@ -38,7 +38,7 @@ export type CallTimeouts = {
 const LATE_MS = 5_000;
 
 /**
- * Starts the limits of a call. Calls `onTimeout` once, with the error of the exceeded limit. `firstChunk` is
+ * Starts the limits of a call. Calls `onTimeout` once, with the error of the exceeded limit. `firstChunkLeftMs` is
  * what earlier attempts have left of that limit.
  */
 export function startCallTimeouts(

@@ -8,7 +8,7 @@ export type ModelCallPolicy = {
   model?(model: LanguageModelObject): LanguageModelObject;
   /** How responses are handled, and calls that fail. */
   readonly calls?: Pick<RetrySettings, 'timeouts' | 'repair' | 'failsOnRefusal' | 'onAnswer'> & {
-    /** Called before each wait for another try, besides the `retry` event. */
+    /** Called before each wait for another attempt, besides the `retry` event. */
     onRetry?(retry: ModelRetry): void;
   };
 };

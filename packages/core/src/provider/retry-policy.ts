@@ -13,7 +13,7 @@ const MAX_DELAY_MS = 30_000;
 /** How often a call is tried while the browser reports that it is offline, because the browser may be wrong. */
 export const OFFLINE_PAUSE_MS = 30_000;
 
-/** True for a failure that may be gone at the next try. `thrown` is the cause of the error. */
+/** True for a failure that may be gone at the next attempt. `thrown` is the cause of the error. */
 export function isTransient(error: CuelineError, thrown: unknown): boolean {
   const { statusCode, type, phase, limit } = error.details ?? {};
   switch (error.code) {
@@ -25,7 +25,7 @@ export function isTransient(error: CuelineError, thrown: unknown): boolean {
       // with as many tokens it would be cut off again
       return limit === undefined;
     case 'timeout':
-      // a call that has used its time limit has used up that of its next try, too
+      // a call that has used its time limit has used up that of its next attempt, too
       return phase === undefined;
     case 'rate_limited':
       // 402, Anthropic's 400, and OpenAI's code for it: the account has no credit
@@ -67,7 +67,7 @@ function isLocalConnectionRefused({ details }: CuelineError, thrown: unknown): b
   return details?.['reason'] === undefined || details['reason'] === 'ECONNREFUSED';
 }
 
-/** Returns the milliseconds before the next try: 0.5 s, 1 s, 2 s …, each a quarter shorter or longer at random. */
+/** Returns the milliseconds before the next attempt: 0.5 s, 1 s, 2 s …, each a quarter shorter or longer at random. */
 export function retryDelay(attempt: number, random: () => number): number {
   return Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), MAX_DELAY_MS) * (0.75 + random() / 2);
 }
@@ -88,7 +88,7 @@ export const sleepFor: Sleep = (ms, signal) => {
   return untilAborted(slept, signal).finally(() => clearTimeout(timer));
 };
 
-/** Waits until there is a network, and at most until the next try offline. */
+/** Waits until there is a network, and at most until the next attempt offline. */
 export async function untilOnline(
   connectivity: Connectivity,
   sleep: Sleep,

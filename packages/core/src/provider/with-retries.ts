@@ -34,13 +34,13 @@ export type { ModelResponse } from './response-assembler.ts';
 /** A model call that has failed and is tried again. */
 export type ModelRetry = {
   error: CuelineError;
-  /** The number of the next try, from 2. Tries that failed without a network are not counted. */
+  /** The number of the next attempt, from 2. Attempts that failed without a network are not counted. */
   attempt: number;
   /** The maximum number of attempts. */
   maxAttempts: number;
-  /** Milliseconds until the next try; without a network, at the latest. */
+  /** Milliseconds until the next attempt; without a network, at the latest. */
   delayMs: number;
-  /** True if there is no network, and the next try starts once there is one. */
+  /** True if there is no network, and the next attempt starts once there is one. */
   offline: boolean;
 };
 
@@ -48,7 +48,7 @@ export type ModelRetry = {
 export type RetrySettings = ResponseSettings & {
   /** Tries after the first, as long as nothing of an answer is visible. 2 by default. */
   retries?: number | undefined;
-  /** Called before each wait for another try. */
+  /** Called before each wait for another attempt. */
   onRetry?: ((retry: ModelRetry) => void) | undefined;
   /** Waits between attempts. */
   sleep?: Sleep | undefined;
@@ -100,7 +100,7 @@ async function callWithRetries(
       const error = toRunError(thrown, settings.secrets);
       if (!isTransient(error, thrown)) return failedResponse(error, thrown, settings);
       if (error.code === 'network' && !connectivity.isOnline()) {
-        // not counted as a try, because there was nothing to reach
+        // not counted as an attempt, because there was nothing to reach
         attempts -= 1;
         settings.onRetry?.({
           error,

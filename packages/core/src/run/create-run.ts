@@ -7,7 +7,7 @@ import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import { openLazily } from '../executors/open-lazily.ts';
 import { createClientToolRunner } from '../client-tools/client-tools.ts';
 import { createAttempts } from './attempts.ts';
-import { withRetries } from './load-retries.ts';
+import { withRetryCode } from './load-retries.ts';
 import { attachOrFail, attachShown, reconnect } from './open-attempt.ts';
 import { refuseOptions } from './refuse-settings.ts';
 import { stopped } from './refused.ts';
@@ -54,7 +54,7 @@ function createRunWith<Input, Types extends PromptTypes>(
   if (tools !== undefined) clientTools.provide(tools);
   const starts = { reconnect, continueConversation };
   const retry = (options?: RetryOptions): Promise<unknown> =>
-    withRetries(run, ({ retryRun }) => retryRun(run, starts, options));
+    withRetryCode(run, ({ retryRun }) => retryRun(run, starts, options));
   const restoring = createRestoring(run, past, { id, storage, retry, stop });
   const { restored, whenRestored } = restoring;
 

@@ -145,7 +145,7 @@ function withCallEnd(step: readonly RunEvent[], edit: Exclude<LogEdit, { text: s
     );
   }
   const { seq, t, ms, dynamic, title, toolMetadata } = ended;
-  const facts = {
+  const shared = {
     toolCallId,
     edited: true as const,
     ...(ms === undefined ? {} : { ms }),
@@ -155,8 +155,8 @@ function withCallEnd(step: readonly RunEvent[], edit: Exclude<LogEdit, { text: s
   };
   const written: RunEvent =
     'error' in edit
-      ? { seq, t, type: 'tool-error', error: edit.error, ...facts }
-      : { seq, t, type: 'tool-end', output: edit.output, ...facts };
+      ? { seq, t, type: 'tool-error', error: edit.error, ...shared }
+      : { seq, t, type: 'tool-end', output: edit.output, ...shared };
   return step.with(at, written);
 }
 

@@ -11,7 +11,7 @@ export async function loadRetries(): Promise<typeof Retries> {
 }
 
 /** Continues a run as soon as the code of retries is loaded. A start or a stop while it loads cancels that. */
-export function withRetries(
+export function withRetryCode(
   run: RunInternals,
   act: (retries: typeof Retries) => Promise<unknown>,
 ): Promise<unknown> {

@@ -6,7 +6,7 @@ import { inProcess } from '../executors/in-process.ts';
 import type { StoredCalls } from '../executors/stored-calls.ts';
 import { createAttempt, type Attempt } from './attempt.ts';
 import type { LostConnection } from './lost-connection.ts';
-import { loadRetries, withRetries } from './load-retries.ts';
+import { loadRetries, withRetryCode } from './load-retries.ts';
 import type { RetryStarts } from './retry-run.ts';
 import type { RunInternals } from './run-internals.ts';
 import { notify, watchLog } from './run-state.ts';
@@ -72,7 +72,7 @@ export function reconnect(run: RunInternals, lost: LostConnection): Attempt {
 /** Follows the work of the shown attempt again, if it was detached or its connection was lost; `starts` as for a retry. */
 export function attachShown(run: RunInternals, starts: RetryStarts): void {
   const { shown } = run.attempts;
-  if (run.log.ended) void withRetries(run, (retries) => retries.attachLost(run, starts));
+  if (run.log.ended) void withRetryCode(run, (retries) => retries.attachLost(run, starts));
   else if (shown) attachOrFail(shown);
 }
 

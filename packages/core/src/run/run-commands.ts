@@ -1,7 +1,6 @@
 import { withoutUndefined } from '../base/without-undefined.ts';
 import { CuelineError } from '../base/errors.ts';
-import type { RunCommand } from '../executors/executor.ts';
-import type { RunHandle } from '../log/run-handle.ts';
+import type { RunCommand, RunHandle } from '../log/run-handle.ts';
 import type { EditReply } from '../tasks/task-item.ts';
 import type { Attempt } from './attempt.ts';
 import type { Attempts } from './attempts.ts';

@@ -23,8 +23,8 @@ export type RunInternals = {
   /** The state between a start and the first event of its log, also while the start waits for the stored log. */
   starting?: RunState | undefined;
   storageError?: CuelineError | undefined;
-  /** The latest state, and what it was made of: the same facts are the same object. */
-  latest?: { facts: readonly unknown[]; state: RunState };
+  /** The latest state, and what it was computed from: the same inputs give the same object. */
+  latest?: { inputs: readonly unknown[]; state: RunState };
   /** Stores the events. Missing without a storage, and until the storage is open. */
   writer?: EventWriter;
   readonly attempts: Attempts;

@@ -3,7 +3,7 @@ import { initialState } from '../log/reduce.ts';
 import type { RunState } from '../log/state.ts';
 import type { RunInternals } from './run-internals.ts';
 
-/** Returns the state that the run shows: the state of its log, and the facts that no log contains. */
+/** Returns the state that the run shows: the state of its log, and what no log contains. */
 export function stateOf(run: RunInternals): RunState {
   const { log, starting } = run;
   return withOverlay(run, (log.events.length === 0 && starting) || log.getState());
@@ -44,9 +44,9 @@ function withOverlay(run: RunInternals, base: RunState): RunState {
   const { queued, shown } = attempts;
   const { approvals, clientToolCalls } = attempts.pending;
   const replaying = shown?.replays === true && !log.ended;
-  const facts = [base, queued, replaying, storageError, ...approvals, ...clientToolCalls];
+  const inputs = [base, queued, replaying, storageError, ...approvals, ...clientToolCalls];
   const last = run.latest;
-  if (last?.facts.length === facts.length && facts.every((fact, at) => fact === last.facts[at])) {
+  if (last?.inputs.length === inputs.length && inputs.every((input, index) => input === last.inputs[index])) {
     return last.state;
   }
   let state = base;
@@ -56,7 +56,7 @@ function withOverlay(run: RunInternals, base: RunState): RunState {
   if (clientToolCalls.length > 0) {
     state = { ...state, clientToolCalls: [...base.clientToolCalls, ...clientToolCalls] };
   }
-  run.latest = { facts, state };
+  run.latest = { inputs, state };
   return state;
 }
 

@@ -1,6 +1,7 @@
 import type { EditReply } from '../tasks/task-item.ts';
 import type { StoredCalls } from '../executors/stored-calls.ts';
-import type { Executor, RunCommand } from '../executors/executor.ts';
+import type { Executor } from '../executors/executor.ts';
+import type { RunCommand } from '../log/run-handle.ts';
 import type { RunEvent } from '../log/events.ts';
 import type { CuelineError } from '../base/errors.ts';
 

@@ -39,7 +39,7 @@ const URGENT: ReadonlySet<RunEvent['type']> = new Set([
   'run-end',
 ]);
 
-/** Reasons that every later try would fail for, too. */
+/** Reasons that every later attempt would fail for, too. */
 const PERMANENT_REASONS: ReadonlySet<unknown> = new Set(['denied', 'foreign', 'other_tab', 'gone', 'gap']);
 
 /**
@@ -71,7 +71,7 @@ class BatchWriter implements EventWriter {
   #reported: string | undefined;
   /** Callers that wait until everything is stored. */
   #flushed: (() => void)[] = [];
-  /** Ends the pause before the next try. */
+  /** Ends the pause before the next attempt. */
   #endPause = (): void => {};
 
   constructor(storage: RunStorage, id: string, onError: (error: CuelineError | undefined) => void) {

@@ -22,7 +22,7 @@ export type SchemaSource<Schema> = Schema extends {
 type StandardSchema = Exclude<Extract<FlexibleSchema, { '~standard': unknown }>, { _zod: unknown }>;
 
 /**
- * Returns any schema of a script as an AI SDK schema that can be sent to a provider as JSON Schema.
+ * Returns any schema of a caller as an AI SDK schema that can be sent to a provider as JSON Schema.
  * @throws CuelineError `invalid_definition`
  */
 export function toSchema(name: string, schema: ToolSchema): FlexibleSchema {

@@ -13,7 +13,7 @@ export type ToolContext<Context = unknown> = ToolExecutionOptions<Context> & {
   readonly idempotencyKey: string;
 };
 
-/** What a call affects: nothing, something that the script owns, or something outside of it. */
+/** What a call changes: nothing, something of the app, or something outside of it. */
 export type ToolEffect = 'read' | 'write' | 'external';
 
 /** How a tool's calls are handled. */

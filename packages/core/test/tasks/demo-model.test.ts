@@ -6,7 +6,7 @@ import { nudge } from '../../src/tasks/nudge.ts';
 import { renderWindow } from '../../src/tasks/render-window.ts';
 import { finishTask, settleTask, startTask } from '../../src/tasks/author-list.ts';
 import type { TaskList } from '../../src/tasks/task-list.ts';
-import { readConversation } from '../../../demo-model/src/conversation.ts';
+import { parsePrompt } from '../../../demo-model/src/parse-prompt.ts';
 import { inStates, staticList, states } from './lists.ts';
 
 /** The demo model on a list, with the window after the request; its calls, its last words, and the list afterwards. */
@@ -87,7 +87,7 @@ describe('the demo model reads the texts of a task list', () => {
 
 describe('the current task of a conversation', () => {
   const read = (...texts: string[]): string | undefined =>
-    readConversation(
+    parsePrompt(
       ['Do the sums.', ...texts].map((text) => ({ role: 'user', content: [{ type: 'text', text }] })),
     ).task;
   const middle = inStates(staticList(), ['completed', 'in_progress']);

@@ -21,8 +21,8 @@ const optionNames: Record<keyof RestateDriverOptions, true> = {
   headers: true,
   ingress: true,
   onError: true,
-  patienceMs: true,
   service: true,
+  timeoutMs: true,
 };
 
 /** A driver and the service that Restate calls. */

@@ -5,7 +5,7 @@ export type RestateIngress = {
   /** Headers of each call, such as `authorization` for Restate Cloud. */
   headers?: Readonly<Record<string, string>>;
   /** How long a call is tried again while Restate is unavailable, in milliseconds, before it fails. Default 10,000. */
-  patienceMs?: number;
+  timeoutMs?: number;
 };
 
 /**
@@ -13,11 +13,11 @@ export type RestateIngress = {
  * no idempotency key: with one, Restate would drop the call for a later response as a repetition.
  */
 export async function send(
-  { ingress, headers, patienceMs = 10_000 }: RestateIngress,
+  { ingress, headers, timeoutMs = 10_000 }: RestateIngress,
   call: string,
 ): Promise<void> {
   const url = `${ingress.replace(/\/+$/, '')}/${call}/send`;
-  const until = Date.now() + patienceMs;
+  const until = Date.now() + timeoutMs;
   for (let pause = 50; ; pause = Math.min(pause * 2, 1_000)) {
     const failure = await trySend(url, { ...headers }, Math.max(until - Date.now(), 1_000));
     if (failure === undefined) return;

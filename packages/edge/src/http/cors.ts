@@ -2,7 +2,7 @@ import { CuelineError } from '@cueline/core';
 import type { Requester } from './origins.ts';
 import { answerHeaders } from './respond.ts';
 
-/** Which headers of an app's own pages may send. */
+/** Which headers of its own the pages of an app may send. */
 export type RequestHeaderOptions = {
   /**
    * Names of headers that pages of other origins may send besides the handler's own, such as `['x-csrf-token']`, for

@@ -47,7 +47,7 @@ export class HttpError extends Error {
   override readonly name: 'HttpError' = 'HttpError';
   readonly code: HttpErrorCode;
   readonly status: number;
-  /** How long the requester should wait before the next try, in milliseconds. */
+  /** How long the requester should wait before the next attempt, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   constructor(

@@ -1,6 +1,6 @@
 import type { Amount } from './limit-store.ts';
 
-export const nothing: Amount = { tokens: 0, cost: 0 };
+export const zeroAmount: Amount = { tokens: 0, cost: 0 };
 
 export function addAmounts(one: Amount, other: Amount): Amount {
   return { tokens: one.tokens + other.tokens, cost: one.cost + other.cost };

@@ -1,6 +1,6 @@
 import { checkNames } from '@cueline/core/server';
 import { checkNumbers } from '../base/check-numbers.ts';
-import { addAmounts, isCount, nothing, subtract } from './amount.ts';
+import { addAmounts, isCount, zeroAmount, subtract } from './amount.ts';
 import type { Adjustment, Amount, LimitStore, Reserved } from './limit-store.ts';
 
 /** Options of {@link createMemoryLimits}. */
@@ -95,7 +95,7 @@ export function createMemoryLimits(options: MemoryLimitsOptions = {}): LimitStor
       const answer: Reserved = isLess ? { ok: true } : accounts.checkDay(account, more, call, at);
       if (!answer.ok) return answer;
       account.leases.set(id, adjusted);
-      accounts.addReserved(lease, subtract(nothing, lease), at);
+      accounts.addReserved(lease, subtract(zeroAmount, lease), at);
       accounts.addReserved(adjusted, adjusted, at);
       return answer;
     },
@@ -126,11 +126,11 @@ class Accounts {
 
   #totalOf(group: string, at: number): Total {
     const today = dayOf(at);
-    const total = this.#totals.get(group) ?? { day: today, spent: nothing, reserved: new Map() };
+    const total = this.#totals.get(group) ?? { day: today, spent: zeroAmount, reserved: new Map() };
     this.#totals.set(group, total);
     if (total.day !== today) {
       // a clock that is set back over midnight makes no new day
-      if (total.day < today) total.spent = nothing;
+      if (total.day < today) total.spent = zeroAmount;
       total.day = today;
       for (const day of total.reserved.keys()) if (day < today) total.reserved.delete(day);
     }
@@ -141,12 +141,12 @@ class Accounts {
   addReserved({ group, until }: Lease, more: Amount, at: number): void {
     const { reserved } = this.#totalOf(group, at);
     const day = dayOf(until);
-    if (day >= dayOf(at)) reserved.set(day, addAmounts(reserved.get(day) ?? nothing, more));
+    if (day >= dayOf(at)) reserved.set(day, addAmounts(reserved.get(day) ?? zeroAmount, more));
   }
 
   end(account: Account, id: string, lease: Lease, used: Amount, at: number): void {
     account.leases.delete(id);
-    this.addReserved(lease, subtract(nothing, lease), at);
+    this.addReserved(lease, subtract(zeroAmount, lease), at);
     account.spent = addAmounts(account.spent, used);
     const total = this.#totalOf(lease.group, at);
     total.spent = addAmounts(total.spent, used);
@@ -155,13 +155,14 @@ class Accounts {
   /** Removes what is over: the minute, the day, and calls whose process is gone, with their whole reservations. */
   bringUpToDate(account: Account, at: number): void {
     const today = dayOf(at);
-    if (account.day < today) account.spent = nothing;
+    if (account.day < today) account.spent = zeroAmount;
     account.day = today;
     // after the clock was set back, some are in the future
     account.starts = account.starts.filter((starts) => starts > at - minute && starts <= at);
     for (const [id, lease] of account.leases) {
       // it counts for the day in which it ended
-      if (lease.until <= at) this.end(account, id, lease, dayOf(lease.until) === today ? lease : nothing, at);
+      if (lease.until <= at)
+        this.end(account, id, lease, dayOf(lease.until) === today ? lease : zeroAmount, at);
     }
   }
 
@@ -191,7 +192,7 @@ class Accounts {
   accountOf(subject: string, at: number): Account {
     const known = this.bySubject.get(subject);
     if (known === undefined && this.bySubject.size >= this.#subjects) this.#makeRoom(at);
-    const account = known ?? { day: dayOf(at), spent: nothing, starts: [], leases: new Map() };
+    const account = known ?? { day: dayOf(at), spent: zeroAmount, starts: [], leases: new Map() };
     this.bySubject.delete(subject);
     this.bySubject.set(subject, account);
     this.bringUpToDate(account, at);

@@ -1,7 +1,7 @@
 import { countOf, sumOf, type ReportedUsage } from '../limits/charge.ts';
 import type { Api } from './api.ts';
 import {
-  capOutput,
+  capOutputTokens,
   capThinking,
   invalidBodyError,
   type JsonObject,
@@ -75,7 +75,7 @@ export const messagesApi: Api = {
       if (!isRecord(value)) throw invalidBodyError(`${name} is not an object.`);
       clean[name] = pick(value, known);
     }
-    const outputTokens = capOutput(clean, ['max_tokens'], rules.maxOutputTokens);
+    const outputTokens = capOutputTokens(clean, ['max_tokens'], rules.maxOutputTokens);
     const { thinking } = clean;
     if (isRecord(thinking)) clean['thinking'] = capThinking(thinking, 'budget_tokens', outputTokens);
     refuseForeignSchemas([clean['tools'], clean['output_format'], clean['output_config']]);

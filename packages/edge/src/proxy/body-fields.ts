@@ -63,7 +63,11 @@ export function refuseSeveral(body: JsonObject, names: readonly string[]): void 
  * Caps the fields that limit the answer's length, and sets the first one if none is present. Returns the largest
  * value that is then allowed.
  */
-export function capOutput(body: JsonObject, names: readonly [string, ...string[]], most: number): number {
+export function capOutputTokens(
+  body: JsonObject,
+  names: readonly [string, ...string[]],
+  most: number,
+): number {
   let largest = 0;
   for (const name of names) {
     const value = Object.hasOwn(body, name) ? body[name] : undefined;

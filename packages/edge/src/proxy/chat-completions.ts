@@ -1,7 +1,7 @@
 import { countOf, type ReportedUsage } from '../limits/charge.ts';
 import type { Api, BodyRules } from './api.ts';
 import {
-  capOutput,
+  capOutputTokens,
   invalidBodyError,
   type JsonObject,
   objectsOf,
@@ -112,7 +112,7 @@ function check(
   if (clean['tools'] !== undefined) clean['tools'] = objectsOf(clean['tools'], 'tools').map(checkTool);
   checkChoice(clean['tool_choice']);
   refuseForeignSchemas([clean['tools'], clean['response_format']]);
-  const outputTokens = capOutput(clean, names, rules.maxOutputTokens);
+  const outputTokens = capOutputTokens(clean, names, rules.maxOutputTokens);
   return { body: { model: rules.model, ...clean, ...more }, stream: more.stream, outputTokens };
 }
 

@@ -1,7 +1,7 @@
 import { countOf, sumOf } from '../limits/charge.ts';
 import type { Api, BodyRules, CheckedBody } from './api.ts';
 import {
-  capOutput,
+  capOutputTokens,
   capThinking,
   invalidBodyError,
   type JsonObject,
@@ -93,7 +93,7 @@ function check(body: JsonObject, rules: BodyRules, stream: boolean): CheckedBody
   if (!isRecord(asked)) throw invalidBodyError('generationConfig is not an object.');
   refuseSeveral(asked, ['candidateCount', 'candidate_count']);
   const config = pick(asked, generationFields);
-  const outputTokens = capOutput(config, ['maxOutputTokens'], maxOutputTokens);
+  const outputTokens = capOutputTokens(config, ['maxOutputTokens'], maxOutputTokens);
   const thinking = config['thinkingConfig'];
   if (thinking !== undefined) {
     if (!isRecord(thinking)) throw invalidBodyError('thinkingConfig is not an object.');

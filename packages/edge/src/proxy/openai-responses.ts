@@ -1,7 +1,7 @@
 import { countOf } from '../limits/charge.ts';
 import type { Api, BodyRules } from './api.ts';
 import {
-  capOutput,
+  capOutputTokens,
   invalidBodyError,
   type JsonObject,
   objectsOf,
@@ -67,7 +67,7 @@ export const responsesApi: Api = {
       // the reasoning counts in the answer's length; other modes have other prices
       clean['reasoning'] = pick(clean['reasoning'], ['effort', 'summary']);
     }
-    const outputTokens = capOutput(clean, ['max_output_tokens'], rules.maxOutputTokens);
+    const outputTokens = capOutputTokens(clean, ['max_output_tokens'], rules.maxOutputTokens);
     return { body: { model: rules.model, ...clean, stream, store: false }, stream, outputTokens };
   },
   deltas: ['delta'],

@@ -1,6 +1,6 @@
 import type { Charge } from '../limits/charge.ts';
 
-/** The events that a proxy reports about its calls: facts, never a body, a header or a key. */
+/** The events that a proxy reports about its calls, without a body, a header or a key. */
 export type ProxyEvent =
   /** A request was refused before anything was sent to a provider. */
   | { type: 'refused'; status: number; code: string; provider?: string; subject?: string }
@@ -28,7 +28,7 @@ export type ProxyEvent =
        * off.
        */
       tokens: { input: number; output: number; cachedInput: number };
-      /** Whether that is what the provider reports, or what was reserved. */
+      /** Where the tokens come from: what the provider reports, what was seen or reserved, or nothing. */
       basis: Charge['basis'];
       /** The cost in the currency of `prices`. Missing if the model has no price. */
       cost?: number;

@@ -1,4 +1,4 @@
-import { CuelineError, type Executor, type RunEvent } from '@cueline/core';
+import { CuelineError, type Executor, type RunEvent, type RunRequest } from '@cueline/core';
 import { PromptTransport } from '@cueline/core/ai-sdk';
 import { parsedBytes } from '../http/read-body.ts';
 import { HttpError } from '../http/respond.ts';
@@ -8,7 +8,7 @@ import { checkCommand } from './read-command.ts';
 import { earlierTasks } from './runs/earlier-tasks.ts';
 import type { MemoryUser } from './usage/memory-use.ts';
 import type { ChatPost } from './read-chat-post.ts';
-import type { Start, StartedRun, ReachedRun } from './runs/runs.ts';
+import type { StartedRun, ReachedRun } from './runs/runs.ts';
 
 /** A chat's answer: the AI SDK's chunks, and the id of their run. */
 export type ChatAnswer = {
@@ -32,7 +32,7 @@ export async function answerChat(
   { chatId, trigger, messageId, start }: ChatPost,
   latest: ReachedRun | undefined,
   { user, commandBytes }: { user: MemoryUser; commandBytes: number },
-  begin: (start: Start, after: string | undefined) => Promise<StartedRun>,
+  begin: (start: RunRequest, after: string | undefined) => Promise<StartedRun>,
 ): Promise<ChatAnswer> {
   const refused: Refused = {};
   let begun: Promise<ReachedRun> | undefined;
@@ -47,7 +47,7 @@ export async function answerChat(
       // the task list is in a message, as the client has it
       const claimed = checkTasks(request.tasks);
       let before = latest;
-      for (let tries = 0; tries < MAX_ATTEMPTS; tries += 1) {
+      for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
         await before?.stop();
         await before?.over();
         const tasks = await earlierTasks(claimed, before, request);
@@ -86,7 +86,7 @@ export async function answerChat(
 
 /** Returns the run of a conversation from its beginning, for a client that reconnects. */
 export async function resumeChat(
-  definition: Start['definition'],
+  definition: RunRequest['definition'],
   chatId: string,
   latest: ReachedRun,
   user: MemoryUser,
@@ -108,11 +108,11 @@ export async function resumeChat(
 
 /** Creates the AI SDK transport for a prompt whose runs the route keeps. It lives as long as one request. */
 function chatTransport(
-  { definition, input }: Pick<Start, 'definition' | 'input'>,
+  { definition, input }: Pick<RunRequest, 'definition' | 'input'>,
   latest: ReachedRun | undefined,
   disconnected: AbortSignal,
   { user, commandBytes, refused }: { user: MemoryUser; commandBytes: number; refused: Refused },
-  begin: (request: Start) => Promise<ReachedRun>,
+  begin: (request: RunRequest) => Promise<ReachedRun>,
 ): PromptTransport<unknown> {
   const unread = (cause: unknown): void => {
     refused.reason =
@@ -124,7 +124,7 @@ function chatTransport(
   const note = (event: string): void => user.note(parsedBytes(event));
   const executor: Executor = {
     // the request has this definition's input
-    start: (request) => later(begin(request as Start), disconnected, note),
+    start: (request) => later(begin(request as RunRequest), disconnected, note),
     // the route itself stops the turn before
     attach: (runId, afterSeq, signal) =>
       runId === latest?.runId && !signal.aborted

@@ -155,7 +155,7 @@ export type PromptRouteEvent =
       inputTokens: number;
       outputTokens: number;
       cachedInputTokens: number;
-      /** Whether `usage` is what the provider reports, or what was reserved. */
+      /** Where the tokens come from: what the provider reports, what was seen or reserved, or nothing. */
       basis: Charge['basis'];
       /** The cost in the currency of `prices`. Missing if the model has no price. */
       cost?: number;

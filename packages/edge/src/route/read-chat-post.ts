@@ -1,7 +1,7 @@
+import type { RunRequest } from '@cueline/core';
 import type { ChatCall } from '@cueline/core/ai-sdk';
 import { HttpError } from '../http/respond.ts';
 import { invalidNameText, isName } from './is-name.ts';
-import type { Start } from './runs/runs.ts';
 
 /** A request of the AI SDK's own client, which knows no runs, only its conversation. */
 export type ChatPost = {
@@ -9,7 +9,7 @@ export type ChatPost = {
   chatId: string;
   trigger: ChatCall['trigger'];
   messageId: string | undefined;
-  start: Start;
+  start: RunRequest;
 };
 
 /** True for a body that the AI SDK's `DefaultChatTransport` sends, and not `viaRoute`. */
@@ -19,7 +19,7 @@ export function isChatPost(body: Readonly<Record<string, unknown>>): boolean {
 }
 
 /** Reads the rest of such a body, besides what starts a run. */
-export function readChatPost(body: Readonly<Record<string, unknown>>, start: Start): ChatPost {
+export function readChatPost(body: Readonly<Record<string, unknown>>, start: RunRequest): ChatPost {
   const { id = crypto.randomUUID(), trigger = 'submit-message', messageId } = body;
   if (!isName(id)) {
     throw new HttpError('invalid_body', invalidNameText('id'));

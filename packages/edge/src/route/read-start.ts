@@ -1,4 +1,4 @@
-import { CuelineError, type Limits, type PromptDefinition } from '@cueline/core';
+import { CuelineError, type Limits, type PromptDefinition, type RunRequest } from '@cueline/core';
 import { guardedDownload } from '@cueline/core/server';
 import { HttpError } from '../http/respond.ts';
 import { isChatPost } from './read-chat-post.ts';
@@ -10,7 +10,7 @@ import { isRunId } from './read-query.ts';
 import { TimeoutElapsed, withTimeout } from '../base/with-timeout.ts';
 import type { AcceptedRun, AskedRun } from './prompt-route-options.ts';
 import { refusePrototypes } from './refuse-prototypes.ts';
-import type { ReachedRun, Start } from './runs/runs.ts';
+import type { ReachedRun } from './runs/runs.ts';
 import { keyWithContent } from './runs/start-key.ts';
 import { runDefaults } from './read-limits.ts';
 import type { RouteSettings } from './settings.ts';
@@ -25,7 +25,7 @@ export async function readStart(
   subject: string,
   request: Request,
   reach: (runId: string) => Promise<ReachedRun | undefined>,
-): Promise<Start> {
+): Promise<RunRequest> {
   const { options } = settings;
   const definition = findPrompt(settings, body['prompt']);
   const { input, model, key, previousRunId } = body;

@@ -89,7 +89,7 @@ describeWithRedis('a worker with a guard', (redis) => {
     await expect.poll(() => fits(limits, DAY - 8_000)).toBe(true);
   }, 120_000);
 
-  test('is killed once the end of its run is stored: another worker frees the place of the run', async () => {
+  test('is killed once the end of its run is stored: another worker frees the slot of the run', async () => {
     const { durable, start } = await createServer(redis);
     const runId = (await start('one more')).headers.get('x-cueline-run')!;
     const killed = spawnWorker(redis, 'dies');

@@ -88,7 +88,7 @@ describe('the start of a durable run', () => {
   });
 
   test.each([
-    ['frees its place if its run is not stored', true, 'settle', 200],
+    ['frees its slot if its run is not stored', true, 'settle', 200],
     ['keeps its place if its run may be stored', false, 'adjust', 429],
   ])('that fails %s', async (_, canLook, how, status) => {
     const limitStore = createMemoryLimits();

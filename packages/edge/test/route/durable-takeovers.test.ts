@@ -132,7 +132,7 @@ describe('a durable run with limits that another worker takes over', () => {
     expect(await server.durable.advance(runId, signal)).toEqual({ status: 'done' });
   });
 
-  test('what a killed worker had reserved counts in full, and the worker that finishes the run frees its place', async () => {
+  test('what a killed worker had reserved counts in full, and the worker that finishes the run frees its slot', async () => {
     const limitStore = createMemoryLimits();
     const limits = { dailyTokens: 1_000_000, maxOutputTokens: 5_000, concurrent: 1 };
     const store = createMemoryStore();
@@ -160,7 +160,7 @@ describe('a durable run with limits that another worker takes over', () => {
     expect(await usedBy(limitStore)).toBe(reserved + 1_000);
   });
 
-  test('a worker that is killed after it has stored the end: the next job of the run frees its place', async () => {
+  test('a worker that is killed after it has stored the end: the next job of the run frees its slot', async () => {
     const limitStore = createMemoryLimits();
     const limits = { dailyTokens: 1_000_000, concurrent: 1 };
     const store = createMemoryStore();
@@ -184,7 +184,7 @@ describe('a durable run with limits that another worker takes over', () => {
     const first = killed.durable.advance(runId, signal);
     await expect.poll(() => endedOf(killed, runId)).toBe(true);
     expect((await start(killed, 'two')).status).toBe(429);
-    // its engine tries the job again until the place is free
+    // its engine tries the job again until the slot is free
     const away = createServer(site, store, { guard: createRunGuard({ limits, limitStore: awayStore }) });
     await expect(away.durable.advance(runId, signal)).rejects.toThrow('away');
     const next = createServer(site, store, { guard: createRunGuard({ limits, limitStore }) });

@@ -109,7 +109,7 @@ export function describeRunLogStore(
       expect(await all(read(other, runId, Number.MAX_SAFE_INTEGER, never()))).toEqual([]);
     });
 
-    test('come as they happen, to everybody who reads', async () => {
+    test('come as they happen, to every reader', async () => {
       const { store, runId } = await setUp();
       const other = await open();
       await write(store, runId, log.slice(0, 1));

@@ -125,8 +125,8 @@ class StoredLogs {
     this.#writer ??= crypto.getRandomValues(new Uint32Array(4)).join('-');
     const mark = `${this.#writer}:${(this.#writes += 1)}`;
     try {
-      // a run that is in progress in another tab looks interrupted here a start takes the run from another tab,
-      // but only at the moment of the start, and not when it is stored later
+      // a run that is in progress in another tab looks interrupted here. A start takes the run from that tab, but only
+      // at the moment of the start, and not when it is stored later
       if (!(await this.#locks.take(id, seq === 0 && !again))) throw otherWriterError(id);
       await this.database.transact('readwrite', async (transaction) => {
         const runs = transaction.objectStore('runs');

@@ -1,6 +1,6 @@
 import type { ErrorSource, RunEvent, ToolCallState } from '@cueline/core';
 import type { Pending } from '../../state/pending.ts';
-import { brokenOffSpans } from '../../transcript/run-times.ts';
+import { interruptedSpans } from '../../transcript/run-times.ts';
 import { formatDuration } from '../../ui/format.ts';
 
 /** A fact about a call. */
@@ -65,7 +65,7 @@ export function rowsOfCall(
 }
 
 /**
- * How long the arguments took, how long the call then waited, and how long it ran: before the run broke off, and from its
+ * How long the arguments took, how long the call then waited, and how long it ran: before the run was interrupted, and from its
  * last start on.
  */
 function timesOfCall(call: ToolCallState, events: readonly RunEvent[]): CallRow[] {
@@ -75,13 +75,13 @@ function timesOfCall(call: ToolCallState, events: readonly RunEvent[]): CallRow[
   if (writtenAt !== undefined) {
     rows.push({ name: 'Arguments', value: `written in ${formatDuration(writtenAt - calledAt)}` });
   }
-  const brokenOff = brokenOffSpans(events, events[0]?.agent)
+  const interrupted = interruptedSpans(events, events[0]?.agent)
     .filter(({ start }) => startedAt !== undefined && start < startedAt)
     .reduce((sum, { start, end }) => sum + end - start, 0);
   if (writtenAt !== undefined && startedAt !== undefined) {
-    rows.push({ name: 'Waited', value: formatDuration(Math.max(0, startedAt - writtenAt - brokenOff)) });
+    rows.push({ name: 'Waited', value: formatDuration(Math.max(0, startedAt - writtenAt - interrupted)) });
   }
-  if (brokenOff > 0) rows.push({ name: 'Broken off', value: `after ${formatDuration(brokenOff)}` });
+  if (interrupted > 0) rows.push({ name: 'Interrupted', value: `after ${formatDuration(interrupted)}` });
   const ran =
     ms ?? (startedAt === undefined || finishedAt === undefined ? undefined : finishedAt - startedAt);
   if (ran !== undefined && startedAt !== undefined) rows.push({ name: 'Ran', value: formatDuration(ran) });

@@ -3,9 +3,9 @@ import { useMemo, type ReactNode } from 'react';
 import { DefinitionName } from '../../request/definition-name.tsx';
 import { logOf, type ShownRun } from '../../state/shown-run.ts';
 import type { RunSession } from '../../state/store.ts';
-import { statusLabel, triesOf } from '../../tasks/task-labels.ts';
+import { attemptCount, statusLabel } from '../../tasks/task-labels.ts';
 import { taskStarts } from '../../tasks/task-times.ts';
-import { formatDuration, plural } from '../../ui/format.ts';
+import { formatCount, formatDuration, plural } from '../../ui/format.ts';
 import { LongText } from '../../ui/long-text.tsx';
 import { FactList, EmptyText, Section } from '../../ui/section.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
@@ -118,14 +118,14 @@ const origins = { author: 'The script', model: 'The model', user: 'You' } as con
 
 function factsOf(task: TaskState, since: number | undefined): { name: string; value: ReactNode }[] {
   const { title, status, origin, finishedAt, result, error, hasValidation } = task;
-  const tries = triesOf(task);
+  const attempts = attemptCount(task);
   const text = (value: string): ReactNode => <LongText text={visibleText(value)} atOnce={FIRST_CHARACTERS} />;
   return [
     ...(title.length > 60 ? [{ name: 'Task', value: text(title) }] : []),
     { name: 'State', value: statusLabel[status] },
     { name: 'Added by', value: origins[origin] },
     ...(hasValidation === true ? [{ name: 'Result', value: 'Checked by the script' }] : []),
-    ...(tries === undefined ? [] : [{ name: 'Tried', value: tries }]),
+    ...(attempts === 0 ? [] : [{ name: 'Attempts', value: formatCount(attempts) }]),
     ...(since === undefined ? [] : [{ name: 'Begun', value: `at ${formatDuration(since)}` }]),
     ...(since === undefined || finishedAt === undefined
       ? []

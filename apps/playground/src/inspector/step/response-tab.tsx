@@ -111,7 +111,7 @@ function AnswerPart({ row, content }: { row: ResponseRow; content: StepContent }
       <p className="mb-1 flex items-center gap-1.5 text-xs font-medium text-ink-3">
         <Icon aria-hidden className={`size-3.5 shrink-0 ${className}`} />
         {word}
-        {row.isVoid && <span className="font-normal text-warn">broke off, not part of the answer</span>}
+        {row.isVoid && <span className="font-normal text-warn">cut off, not part of the answer</span>}
         <span className="ml-auto font-normal">after {formatDuration(row.t - content.step.startedAt)}</span>
       </p>
       <PartContent row={row} content={content} />

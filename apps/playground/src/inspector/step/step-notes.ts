@@ -56,5 +56,5 @@ function retryLabel({
   if (attempt === undefined) return 'The answer was cut off; the call was repeated';
   if (offline === true) return 'Offline; repeated once online';
   const wait = delayMs === undefined ? '' : `, after ${formatDuration(delayMs)}`;
-  return `Try ${attempt}${maxAttempts === undefined ? '' : ` of ${maxAttempts}`}${wait}`;
+  return `Attempt ${attempt}${maxAttempts === undefined ? '' : ` of ${maxAttempts}`}${wait}`;
 }

@@ -31,7 +31,7 @@ import { useNarrow } from '../../state/theme.ts';
 import { useOwnRunning } from '../../state/use-running.ts';
 import { formatDuration } from '../../ui/format.ts';
 import { openView, views } from '../panes.tsx';
-import { start, stop } from '../start-and-stop.ts';
+import { startOpenView, stopOpenView } from '../start-and-stop.ts';
 
 /** Something that the page can do. */
 export type PageCommand = {
@@ -108,8 +108,8 @@ function useRunCommands(): PageCommand[] {
   const isRunning = useOwnRunning();
   const previews = usePreview((state) => state.open);
   const run: PageCommand = isRunning
-    ? { id: 'run', label: 'Stop', Icon: Square, keys: ['Esc'], run: stop }
-    : { id: 'run', label: `Run the ${nouns[view]}`, Icon: Play, keys: ['Mod', '↵'], run: start };
+    ? { id: 'run', label: 'Stop', Icon: Square, keys: ['Esc'], run: stopOpenView }
+    : { id: 'run', label: `Run the ${nouns[view]}`, Icon: Play, keys: ['Mod', '↵'], run: startOpenView };
   if (view !== 'script') return [run];
   const label = previews ? 'Close the preview' : 'Preview the request';
   return [run, { id: 'preview', label, Icon: Eye, run: () => openPreview(!previews) }];

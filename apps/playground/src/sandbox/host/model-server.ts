@@ -172,7 +172,7 @@ class Server implements ModelServer {
     }
   }
 
-  /** Estimates the tokens of an answer that the worker has aborted, or that broke off. */
+  /** Estimates the tokens of an answer that the worker has aborted, or that was cut off. */
   #countUnfinished(checked: LanguageModelV4CallOptions, { received }: Call): void {
     this.#tokens += Math.ceil((JSON.stringify(checked).length + received) / charactersPerToken);
   }

@@ -9,14 +9,14 @@ const call = z.number().int();
 const place = z.object({ line: z.number().int(), column: z.number().int().optional() }).optional();
 
 /** The longest message of an error, a problem or the console, in characters. */
-const LONGEST = 10_000;
+const MAX_LENGTH = 10_000;
 /** A text from the script, cut if it is too long. */
 const sentence = z
   .string()
   .transform((text) =>
-    text.length <= LONGEST
+    text.length <= MAX_LENGTH
       ? text
-      : `${text.slice(0, LONGEST)}… (${formatCount(text.length - LONGEST)} more characters)`,
+      : `${text.slice(0, MAX_LENGTH)}… (${formatCount(text.length - MAX_LENGTH)} more characters)`,
   );
 
 const message = z.discriminatedUnion('type', [

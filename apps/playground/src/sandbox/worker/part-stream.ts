@@ -8,7 +8,7 @@ export type PartStream<Part> = {
 
 /**
  * A stream whose reader gets everything that was pushed before a failure: a stream that is errored directly
- * discards what its reader has not taken. `onDrained` is called when the reader wants more than there is.
+ * discards what its reader has not taken. `drained` is called when the reader wants more than there is.
  */
 export function createPartStream<Part>(on: { drained(): void; cancelled(): void }): PartStream<Part> {
   const waiting: Part[] = [];

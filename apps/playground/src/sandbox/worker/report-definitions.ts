@@ -15,7 +15,7 @@ export type DefinitionReporter = {
 };
 
 /** How many definitions of a run are located. */
-const MOST = 1_000;
+const MAX_LOCATED = 1_000;
 /** How many callers are searched for the script: between it and this file are only a few functions of core. */
 const FRAMES = 12;
 const MAX_NAME_LENGTH = 200;
@@ -35,7 +35,7 @@ export function createDefinitionReporter(
 
   /** The script's position in the present call. */
   function caller(): ScriptPosition | undefined {
-    if (located >= MOST) return undefined;
+    if (located >= MAX_LOCATED) return undefined;
     located += 1;
     const limit = NativeError.stackTraceLimit;
     // the script may have locked or replaced any of this, which must not make its definition fail

@@ -2,7 +2,7 @@ import { isRecord } from '../../ui/data/is-record.ts';
 import { freeKey, mergeItems } from './merge-items.ts';
 import { newId } from '../new-id.ts';
 
-/** What a part of the page edits: all prompts of the Prompts view, or the eval. */
+/** What a view edits: all prompts of the Prompts view, or the eval. */
 export type KeptDocument<Content> = {
   readonly id: string;
   /** True for what the user has edited. What came from a link or a file is not their own until then. */

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 
 /** How long each text is shown at least, in milliseconds: a text that changes at every frame cannot be read. */
-const SHORTEST = 100;
+const MIN_SHOWN_MS = 100;
 
 /**
  * Returns a function that shows a text with `write`. The text changes at most ten times a second, and the last one is
@@ -23,7 +23,7 @@ export function useReadout(write: (text: string) => void): (text: string) => voi
         current.frame = requestAnimationFrame(show);
         return;
       }
-      current.from = now + SHORTEST;
+      current.from = now + MIN_SHOWN_MS;
       write(current.text);
     };
     show();

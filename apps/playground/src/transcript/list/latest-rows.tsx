@@ -10,9 +10,9 @@ const LEAST_HEIGHT = 36;
 const LEAST_PER_CHARACTER = 0.15;
 
 /** The last rows of a list, and their place in it. */
-export type Latest = { items: readonly ListItem[]; first: number; count: number };
+export type RowWindow = { items: readonly ListItem[]; first: number; count: number };
 
-type LatestRowsProps = { latest: Latest; session: RunSession; shown: ShownRun };
+type LatestRowsProps = { latest: RowWindow; session: RunSession; shown: ShownRun };
 
 /**
  * The last rows of a run at a moment, as many as fill a screen. They have the positions that they have in the whole list
@@ -40,7 +40,7 @@ export function LatestRows({ latest, session, shown }: LatestRowsProps) {
 }
 
 /** The last rows of a list, as many as certainly fill a height in pixels. */
-export function latestOf(items: readonly ListItem[], height: number): Latest {
+export function latestOf(items: readonly ListItem[], height: number): RowWindow {
   let first = items.length;
   for (let filled = 0; filled < height && first > 0; first -= 1) filled += leastHeight(items[first - 1]!);
   return { items: items.slice(first), first, count: items.length };

@@ -40,7 +40,7 @@ export type Dialog = {
   toJSON(): DialogJSON;
 };
 
-type Facts = Omit<DialogJSON, 'v' | 'messages'>;
+type DialogFields = Omit<DialogJSON, 'v' | 'messages'>;
 
 /**
  * Creates a dialog that begins with these messages.
@@ -58,8 +58,8 @@ export function createDialog(
       `The instructions of a dialog are ${quoteValue(instructions)}. Write a string.`,
     );
   }
-  const facts = { id: createId('dialog'), ...(instructions === undefined ? {} : { instructions }) };
-  return dialogOf(facts, []).append(messages);
+  const fields = { id: createId('dialog'), ...(instructions === undefined ? {} : { instructions }) };
+  return dialogOf(fields, []).append(messages);
 }
 
 /** Returns the dialog that `dialog.toJSON()` came from. @throws CuelineError `invalid_options` for anything else */
@@ -74,13 +74,13 @@ export function dialogFromJSON(json: unknown): Dialog {
     if (value !== undefined && typeof value !== 'string')
       throw invalidDialogError(`its ${name} is not a string`);
   }
-  const facts: Facts = {
+  const fields: DialogFields = {
     id,
     ...(parentId === undefined ? {} : { parentId }),
     ...(instructions === undefined ? {} : { instructions }),
   };
   try {
-    return dialogOf(facts, []).append(messages as readonly ModelMessage[]);
+    return dialogOf(fields, []).append(messages as readonly ModelMessage[]);
   } catch (error) {
     throw invalidDialogError(thrownText(error));
   }
@@ -93,11 +93,11 @@ export function isDialog(value: unknown): value is Dialog {
 }
 
 /** `kept` are frozen, and plain JSON. */
-function dialogOf(facts: Facts, kept: readonly ModelMessage[]): Dialog {
+function dialogOf(fields: DialogFields, kept: readonly ModelMessage[]): Dialog {
   Object.freeze(kept);
   const isPlain = kept.every((message) => reviveMessage(message) === message);
   return Object.freeze({
-    ...facts,
+    ...fields,
     get messages() {
       // a URL object stays mutable inside a frozen object, so each reader gets its own
       return isPlain ? kept : Object.freeze(kept.map(reviveMessage));
@@ -110,11 +110,11 @@ function dialogOf(facts: Facts, kept: readonly ModelMessage[]): Dialog {
           `messages[${kept.length + index}]`,
         ),
       );
-      return dialogOf(facts, [...kept, ...added]);
+      return dialogOf(fields, [...kept, ...added]);
     },
-    fork: () => dialogOf({ ...facts, id: createId('dialog'), parentId: facts.id }, kept),
+    fork: () => dialogOf({ ...fields, id: createId('dialog'), parentId: fields.id }, kept),
     toMessages: () => kept.map((message) => reviveMessage(structuredClone(message))),
-    toJSON: () => ({ v: 1 as const, ...facts, messages: kept }),
+    toJSON: () => ({ v: 1 as const, ...fields, messages: kept }),
   });
 }
 

@@ -32,10 +32,10 @@ export type SessionTools<Schemas extends SessionSchemas = SessionSchemas> =
 
 /** A logger, such as `console`. */
 export type SessionLogger = {
-  debug?(message: string, facts?: unknown): void;
-  info?(message: string, facts?: unknown): void;
-  warn?(message: string, facts?: unknown): void;
-  error?(message: string, facts?: unknown): void;
+  debug?(message: string, fields?: unknown): void;
+  info?(message: string, fields?: unknown): void;
+  warn?(message: string, fields?: unknown): void;
+  error?(message: string, fields?: unknown): void;
 };
 
 /** The options that a session's model calls can have. */

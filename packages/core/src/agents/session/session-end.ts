@@ -23,24 +23,24 @@ export type SessionEnd = Pick<
 export async function reportEnd(
   reporter: SessionReporter,
   { sessionId, metadata }: SessionSettings & { sessionId: string },
-  { ending, reason, phase, hasNewMessages, usage, suspended, ...facts }: SessionEnd,
+  { ending, reason, phase, hasNewMessages, usage, suspended, ...fields }: SessionEnd,
 ): Promise<SessionResult> {
   const completionReason = reasonOf(ending, reason);
   const error = completionReason === 'error' ? ending.error : undefined;
-  if (error !== undefined) void reporter.fail({ phase, error, turn: facts.totalTurns });
+  if (error !== undefined) void reporter.fail({ phase, error, turn: fields.totalTurns });
   const report = reporter.close();
-  if (hasNewMessages) await report('onMessagesUpdate', facts.messages);
+  if (hasNewMessages) await report('onMessagesUpdate', fields.messages);
   const result: SessionResult = {
     sessionId,
     completionReason,
-    ...facts,
+    ...fields,
     ...(completionReason === 'suspended' && suspended !== undefined ? { suspended } : {}),
     ...(error === undefined ? {} : { error }),
     usage: usage(),
     ...(metadata === undefined ? {} : { metadata }),
   };
   await report('onComplete', result);
-  reporter.note('info', `The session is over: ${completionReason}.`, { turns: facts.totalTurns });
+  reporter.note('info', `The session is over: ${completionReason}.`, { turns: fields.totalTurns });
   return result;
 }
 

@@ -5,7 +5,6 @@ import type { LoopPolicySetup } from '../../engine/loop-policy.ts';
 import { initialState } from '../../log/reduce.ts';
 import { processEnvironment } from '../../models/environment.ts';
 import type { ModelSettings } from '../../models/settings.ts';
-import { defineTool } from '../../prompt/define-tool.ts';
 import { splitTools } from '../../tools/named-tools.ts';
 import type { ToolList } from '../../tools/tool-list.ts';
 import { checkSettings } from './check-settings.ts';
@@ -48,7 +47,7 @@ export async function createSessionPolicy(
       limits: { steps: Infinity, toolCalls: Infinity, ...limits },
     },
     define(prompt) {
-      for (const tool of own) defineTool(prompt, tool);
+      prompt.defTools(own);
       taskComplete.define(prompt);
     },
     policy(context) {

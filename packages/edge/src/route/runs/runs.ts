@@ -9,6 +9,7 @@ import {
 } from '@cueline/core';
 import type { ModelSettings } from '@cueline/core/models';
 import type { Identity } from '../../http/identify.ts';
+import { zeroAmount } from '../../limits/amount.ts';
 import { isSwitchedOff, onSwitchStop, switchedOff } from '../../limits/kill-switch.ts';
 import { HttpError } from '../../http/respond.ts';
 import type { EventBatch, StoredRun } from '../../stores/run-log-store.ts';
@@ -44,10 +45,8 @@ export type ReachedRun = {
 export type StartedRun = ReachedRun & { started: boolean };
 
 /** A permitted start of a run. */
-export type Start = RunRequest & { key?: string | undefined };
-
 export type RouteStart = {
-  start: Start;
+  start: RunRequest;
   identity: Identity;
   /** Where its models come from. */
   models: ModelSettings;
@@ -92,7 +91,6 @@ const COMMAND_MS = 20_000;
 const REPLY_MS = 4_000;
 /** How long to wait for a stopped run, in milliseconds. */
 const STOP_MS = 2_000;
-const unused = { tokens: 0, cost: 0 };
 
 /** Creates the runs of a route, without any. */
 export function createRuns(settings: RouteSettings): Runs {
@@ -311,11 +309,11 @@ class RouteRuns implements Runs {
       );
     } catch (error) {
       // this may take a while if that store is also away
-      void this.#budget.settle(subject, runId, unused);
+      void this.#budget.settle(subject, runId, zeroAmount);
       throw error;
     }
     if (created !== 'created') {
-      await this.#budget.settle(subject, runId, unused);
+      await this.#budget.settle(subject, runId, zeroAmount);
       return begunBefore(created.runId);
     }
     const onFailure = (error: unknown): void => this.#report({ type: 'failed', error, runId });

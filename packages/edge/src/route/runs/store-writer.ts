@@ -30,11 +30,11 @@ export type StoreWriterOptions = {
 
 const MAX_BATCH = 500;
 /** How often to try after the run's end before it counts as not stored: about a quarter of a minute. */
-const TRIES_AFTER_END = 10;
+const ATTEMPTS_AFTER_END = 10;
 /**
  * How often to try altogether, for clients that ask another instance later: about five minutes, if the process lives.
  */
-const LATE_TRIES = 30;
+const LATE_ATTEMPTS = 30;
 const LATE_PAUSE_MS = 15_000;
 const MAX_PAUSE_MS = 2_000;
 /** How long to wait for a store before unstored events are shown anyway, in milliseconds. */
@@ -102,7 +102,7 @@ class Writer implements StoreWriter {
   }
 
   async #write(): Promise<void> {
-    let triesAfterEnd = 0;
+    let attemptsAfterEnd = 0;
     for (let failures = 0; this.#kept < this.#events.length;) {
       if (failures === 0) await pause(0, false);
       const batch = this.#nextBatch();
@@ -123,9 +123,9 @@ class Writer implements StoreWriter {
         // a store that came back may have lost its last events; it skips those that it has
         if (failures > 1) this.#kept = 0;
         this.#continueWithoutStore();
-        if (this.#ended) triesAfterEnd += 1;
-        if (triesAfterEnd > LATE_TRIES) return;
-        const isLate = triesAfterEnd > TRIES_AFTER_END;
+        if (this.#ended) attemptsAfterEnd += 1;
+        if (attemptsAfterEnd > LATE_ATTEMPTS) return;
+        const isLate = attemptsAfterEnd > ATTEMPTS_AFTER_END;
         if (isLate) this.#finish(false);
         await pause(isLate ? LATE_PAUSE_MS : Math.min(50 * 2 ** failures, MAX_PAUSE_MS), isLate);
       } finally {

@@ -51,7 +51,7 @@ const SETTLE_MS = 60_000;
  * How often to try, for more than a minute: if the store was unavailable meanwhile, the reservation would last until
  * the end of its lease.
  */
-const SETTLE_TRIES = 10;
+const SETTLE_ATTEMPTS = 10;
 const MAX_PAUSE_MS = 15_000;
 /** What every call reserves besides its input, see `limits/input-size.ts`. */
 const UNSEEN_TOKENS = 1_000;
@@ -81,7 +81,7 @@ export function createRunBudget(
       } catch (error) {
         if (failures === 0) report({ type: 'failed', error, runId: id });
         failures += 1;
-        if (failures === SETTLE_TRIES) return;
+        if (failures === SETTLE_ATTEMPTS) return;
         await new Promise((resolve) => setTimeout(resolve, Math.min(250 * 2 ** failures, MAX_PAUSE_MS)));
       }
     }

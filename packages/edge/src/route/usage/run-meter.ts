@@ -1,5 +1,5 @@
 import { CuelineError, type SerializedError } from '@cueline/core';
-import { addAmounts, nothing } from '../../limits/amount.ts';
+import { addAmounts, zeroAmount } from '../../limits/amount.ts';
 import { chargeOf, estimateTokens, noCharge, type Charge, type TokenCounts } from '../../limits/charge.ts';
 import { worstInput } from '../../limits/input-size.ts';
 import type { Amount } from '../../limits/limit-store.ts';
@@ -83,7 +83,7 @@ class Meter implements RunMeter {
   readonly #open = new Set<OpenCall>();
   readonly #wrapped = new WeakMap<Model, Model>();
   readonly #used = new Map<string, ModelUsage>();
-  #spent: Amount = nothing;
+  #spent: Amount = zeroAmount;
   #closed = false;
   /** One change after the other, so that the store has the latest. */
   #last: Promise<unknown> = Promise.resolve();

@@ -23,7 +23,7 @@ export type ItemAccess = {
 };
 
 /** How often, and after how many milliseconds, an incomplete value is read again. */
-const READ_TRIES = 5;
+const READ_ATTEMPTS = 5;
 const READ_AGAIN_MS = 10;
 
 export function createItemAccess(storage: ItemStorage): ItemAccess {
@@ -50,12 +50,12 @@ export function createItemAccess(storage: ItemStorage): ItemAccess {
   }
 
   async function readText(key: string): Promise<string | undefined> {
-    for (let tries = 1; ; tries += 1) {
+    for (let attempts = 1; ; attempts += 1) {
       const item = await storage.getItem(key);
       if (item === null || item === undefined) return undefined;
       if (typeof item === 'object' && 'json' in item) return String(item.json);
       // a file that is being written reads as a part of a text; if its writer crashed, it stays like that
-      if (tries === READ_TRIES) return undefined;
+      if (attempts === READ_ATTEMPTS) return undefined;
       await new Promise((resolve) => setTimeout(resolve, READ_AGAIN_MS));
     }
   }

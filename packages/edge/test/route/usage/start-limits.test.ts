@@ -173,7 +173,7 @@ describe('limits', () => {
     expect((await hub.route(ask('GET', `?run=${runId}&after=1`))).status).toBe(200);
   });
 
-  test('release the place of an answer that is not read', async () => {
+  test('release the slot of an answer that is not read', async () => {
     const hub = testRoute(['Hi.', 'Hi.'], { limits: { streams: 1, runMs: 100, replayMs: 50 } });
     expect((await hub.route(post({ input: {} }))).status).toBe(200);
     expect((await hub.route(post({ input: {} }))).status).toBe(429);

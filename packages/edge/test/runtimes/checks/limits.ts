@@ -69,7 +69,7 @@ export function checkLimits(tried: Tried): void {
       .poll(async () => (await eventsOf(tried)).filter(({ type }) => type === 'end'))
       .toMatchObject([{ outcome: 'aborted', status: 200 }]);
     if (at === 'remote') expect(tried.upstream.limits).toEqual(['reserve', 'reserve', 'settle']);
-    // its place is free again, and what it may have cost is spent
+    // its slot is free again, and what it may have cost is spent
     tried.upstream.answer((response) => {
       stream(response)(usage);
       response.end();

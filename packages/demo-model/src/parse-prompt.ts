@@ -15,7 +15,7 @@ export type ToolOutcome = {
 };
 
 /** A prompt as the demo model reads it. */
-export type Conversation = {
+export type ParsedPrompt = {
   /** The user's request, with variables filled in. */
   request: string;
   /** The text of the current task, if there is one. */
@@ -42,7 +42,7 @@ const stillOpen = /^The task list is not complete\.[^\n]*\n\[Task \d+\/\d+\] ([^
 const taskDone = /task completed|next task:/i;
 
 /** Reads the request from a prompt, and what has been done about it. */
-export function readConversation(prompt: LanguageModelV4Prompt): Conversation {
+export function parsePrompt(prompt: LanguageModelV4Prompt): ParsedPrompt {
   const variables = readVariables(prompt);
   const texts = prompt.map((message) => (message.role === 'user' ? textOf(message) : undefined));
   const windows = texts.map((text) => (text === undefined ? undefined : readTaskWindow(text)));
