@@ -307,7 +307,7 @@ function endStatus(event: RunEnd, result: unknown): RunStatus {
         status: 'error',
         error: event.error ?? {
           code: 'provider_error',
-          message: 'The run failed with an unspecified error.',
+          message: 'The run failed without a reason.',
         },
       };
     default:
