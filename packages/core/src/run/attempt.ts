@@ -127,7 +127,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
       } catch {
         // JSON cannot hold it
       }
-      const [start] = failedStart(request.definition.name, undefined, request.messages, input);
+      const [start] = failedStart(request.definition?.name, undefined, request.messages, input);
       log.push(rebase(start!));
     }
     log.append({ type: 'run-end', ...body });
