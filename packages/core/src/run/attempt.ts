@@ -192,7 +192,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
       return (
         executor.send?.(runId(), command) ?? {
           accepted: false,
-          reason: 'This executor does not accept commands.',
+          reason: 'This executor accepts no commands.',
         }
       );
     },
