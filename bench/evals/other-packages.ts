@@ -8,7 +8,7 @@ import { printTable } from '../table.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 /** Outside the workspace: it does not depend on these packages, and they would find its settings. */
-const folder = join(tmpdir(), 'cueline-bench-others');
+const outside = join(tmpdir(), 'cueline-bench-others');
 
 /** The size of an evaluation. Each package runs it in a process of its own. */
 export type Workload = { cases: number; repeat: number; latency: number; concurrency: number };
@@ -17,13 +17,13 @@ type Measured = { ms: number; most: number; resident: number | undefined };
 
 /** Prints the time and memory of runEval, promptfoo and evalite for the same work. */
 export async function benchBesideOthers(workload: Workload): Promise<void> {
-  install();
   const { cases, repeat, latency, concurrency } = workload;
   const ideal = (cases * repeat * latency) / concurrency;
   const ours = await measure(workload, here, ['--conditions=@cueline/source', 'run-eval-process.ts']);
   const others: [string, Measured][] = [
-    ['promptfoo 0.123.1', await measure(workload, folder, ['promptfoo.mjs'])],
-    ['evalite 0.19.0', await measure(workload, folder, ['evalite.mjs'])],
+    // its optional packages take two gigabytes, and this bench uses none of them
+    ['promptfoo 0.123.1', await measureOther(workload, 'promptfoo', ['--omit=optional'])],
+    ['evalite 0.19.0', await measureOther(workload, 'evalite')],
   ];
   const row = (name: string, { ms, most, resident }: Measured): string[] => [
     name,
@@ -40,23 +40,22 @@ export async function benchBesideOthers(workload: Workload): Promise<void> {
   ]);
 }
 
-/** Installs the other packages once. They are large, so nothing else of the workspace has them. */
-function install(): void {
+/** `name`: the folder and the file of the package. `flags` are for `npm install`. */
+function measureOther(workload: Workload, name: string, flags: readonly string[] = []): Promise<Measured> {
+  const folder = join(outside, name);
+  install(folder, join(here, 'others', name), flags);
+  return measure(workload, folder, [`${name}.mjs`]);
+}
+
+/** Installs a package once. These packages are large, so nothing else of the workspace has them. */
+function install(folder: string, source: string, flags: readonly string[]): void {
   mkdirSync(folder, { recursive: true });
   const changed =
     !existsSync(join(folder, 'node_modules')) ||
-    readFileSync(join(folder, 'package.json'), 'utf8') !==
-      readFileSync(join(here, 'others/package.json'), 'utf8');
-  cpSync(join(here, 'others'), folder, { recursive: true });
+    readFileSync(join(folder, 'package.json'), 'utf8') !== readFileSync(join(source, 'package.json'), 'utf8');
+  cpSync(source, folder, { recursive: true });
   if (!changed) return;
-  const args = [
-    'install',
-    '--no-audit',
-    '--no-fund',
-    '--omit=optional',
-    '--ignore-scripts',
-    '--loglevel=error',
-  ];
+  const args = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error', ...flags];
   execFileSync('npm', args, { cwd: folder, stdio: 'inherit' });
 }
 
@@ -67,7 +66,7 @@ async function measure(workload: Workload, cwd: string, args: readonly string[])
     env: {
       ...process.env,
       SIZE: [cases, repeat, latency, concurrency].join(' '),
-      PROMPTFOO_CONFIG_DIR: join(folder, '.promptfoo'),
+      PROMPTFOO_CONFIG_DIR: join(outside, '.promptfoo'),
       PROMPTFOO_DISABLE_TELEMETRY: '1',
       PROMPTFOO_DISABLE_UPDATE: '1',
     },

@@ -27,7 +27,7 @@ export function subscribeThrottled<Types extends PromptTypes>(
     clearTimeout(timer);
     timer = undefined;
     notifiedAt = performance.now();
-    if (latest !== undefined) listener(latest);
+    listener(latest!);
   }
 
   const unsubscribe = run.subscribe((state) => {

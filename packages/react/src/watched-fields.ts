@@ -39,7 +39,6 @@ export function pickWatched(state: RunState, watch: Watch | undefined): object {
 
 /** True if two objects have the same values under the same names. */
 export function isShallowEqual(one: object, other: object): boolean {
-  if (one === other) return true;
   const names = Object.keys(one) as (keyof typeof one)[];
   return (
     names.length === Object.keys(other).length &&

@@ -287,7 +287,7 @@ class ChatAttempts implements ChatRun {
       // another client may have responded meanwhile; otherwise a client that sends automatically would repeat
       // this forever
       else if (isStillPending(id)) {
-        throw new CuelineError('interrupted', reply?.reason ?? 'This executor does not accept commands.');
+        throw new CuelineError('interrupted', reply?.reason ?? 'This executor accepts no commands.');
       }
     }
     return Math.max(last, this.#pausedAfter);

@@ -20,6 +20,8 @@ export type ClientTools<Types extends PromptTypes = PromptTypes> = Types extends
 export type ClientToolRunner = {
   /** Uses these functions from now on, also for pending calls. Returns a function that removes them. */
   provide(tools: Readonly<Record<string, AnyClientToolFunction>>): () => void;
+  /** Returns the functions that count at the moment. */
+  all(): Readonly<Record<string, AnyClientToolFunction>>;
   /** Runs the pending calls of this attempt, and its later ones. */
   follow(attempt: FollowedRun & { readonly replays: boolean }): void;
 };
@@ -40,6 +42,7 @@ export function createClientToolRunner(): ClientToolRunner {
         provided.delete(own);
       };
     },
+    all: () => Object.assign({}, ...provided) as ReturnType<ClientToolRunner['all']>,
     follow(attempt) {
       const { log, replays } = attempt;
       if (replays || log.ended) return;

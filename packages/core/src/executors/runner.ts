@@ -3,4 +3,4 @@ export { refuseMessage } from '../messages/refuse-message.ts';
 export { runDryRun } from '../engine/run-dry-run.ts';
 export { startInProcess } from './start-in-process.ts';
 export { startRun } from '../engine/start-run.ts';
-export { refuseStart, unknownSetting } from './unknown-setting.ts';
+export { refusedRun, refuseStart } from './unknown-setting.ts';

@@ -14,11 +14,12 @@ const startNames = ['key', 'whenBusy', 'signal'];
 
 type Unknown = Readonly<Record<string, unknown>>;
 
-/** Returns the log of a run that ends because `createRun` or `usePrompt` got a setting that does not exist. */
-export function unknownSetting<Input>(
-  { definition, messages }: RunRequest<Input>,
+/** Returns the log of a run that ends because `createRun` or `usePrompt` got no prompt, or a setting that does not exist. */
+export function refusedRun<Input>(
+  { definition, messages }: Pick<Partial<RunRequest<Input>>, 'definition' | 'messages'>,
   settings: Unknown,
 ): Iterator<RunEvent> {
+  if (definition === undefined) return failedStart('', noPromptError(), messages);
   const name = firstName(settings);
   const known = [...runNames, ...hookNames].filter((other) => other !== name);
   const message =
@@ -46,6 +47,13 @@ function firstName(unknown: Unknown): string {
 
 function nameRun(promptName: string): string {
   return promptName === '' ? 'The run' : `The run of "${promptName}"`;
+}
+
+function noPromptError(): CuelineError {
+  return new CuelineError(
+    'invalid_definition',
+    'The run has no prompt: createRun got undefined. Write createRun(planDay), with what definePrompt returned. If planDay is imported, its module may not have run yet, because the two modules import each other.',
+  );
 }
 
 function invalidOption(option: string, message: string): CuelineError {

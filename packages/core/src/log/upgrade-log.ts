@@ -34,7 +34,7 @@ export function readLog(whose: string, log: readonly RunEvent[]): readonly RunEv
   if (first?.type === 'run-start' && first.v <= LOG_VERSION) return upgradeLog(log);
   throw new CuelineError(
     'invalid_options',
-    `${whose} takes the whole log of a run, from its run-start on: run.log(), or decodeLog(text).`,
+    `${whose} takes the whole log of a run, from run-start on: run.log() or decodeLog(text).`,
   );
 }
 

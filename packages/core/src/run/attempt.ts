@@ -127,7 +127,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
       } catch {
         // JSON cannot hold it
       }
-      const [start] = failedStart(request.definition.name, undefined, request.messages, input);
+      const [start] = failedStart(request.definition?.name, undefined, request.messages, input);
       log.push(rebase(start!));
     }
     log.append({ type: 'run-end', ...body });
@@ -192,7 +192,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
       return (
         executor.send?.(runId(), command) ?? {
           accepted: false,
-          reason: 'This executor does not accept commands.',
+          reason: 'This executor accepts no commands.',
         }
       );
     },

@@ -5,7 +5,7 @@ import type { PromptTypes, RunState } from '../log/state.ts';
 import { readLog } from '../log/upgrade-log.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import { openLazily } from '../executors/open-lazily.ts';
-import { createClientToolRunner } from '../client-tools/client-tools.ts';
+import { createClientToolRunner, type ClientTools } from '../client-tools/client-tools.ts';
 import { createAttempts } from './attempts.ts';
 import { withRetryCode } from './load-retries.ts';
 import { attachOrFail, attachShown, reconnect } from './open-attempt.ts';
@@ -131,7 +131,13 @@ function createRunWith<Input, Types extends PromptTypes>(
       const { definition: latest, ...rest } = run.settings;
       return createRunWith<Input, Types>(
         latest as unknown as PromptDefinition<Input, Types>,
-        { ...rest, tools, storage, schedule, log: logUpTo(run.log.events, seq) },
+        {
+          ...rest,
+          tools: clientTools.all() as ClientTools<Types>,
+          storage,
+          schedule,
+          log: logUpTo(run.log.events, seq),
+        },
         run.lastInput as Input,
       );
     },

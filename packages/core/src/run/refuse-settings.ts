@@ -5,11 +5,14 @@ import type { RunInternals } from './run-internals.ts';
 
 type Unknown = Readonly<Record<string, unknown>>;
 
-/** Returns an executor that ends each run with an error, if `createRun` or `usePrompt` got a setting that does not exist. */
-export function refuseSettings(settings: Unknown): Executor | undefined {
-  if (isEmpty(settings)) return undefined;
+/**
+ * Returns an executor that ends each run with an error, if `createRun` or `usePrompt` got no prompt, or a setting that does
+ * not exist.
+ */
+export function refuseSettings(definition: object | undefined, settings: Unknown): Executor | undefined {
+  if (definition && isEmpty(settings)) return undefined;
   return {
-    start: (request) => openLazily(async () => (await loadRunner()).unknownSetting(request, settings)),
+    start: (request) => openLazily(async () => (await loadRunner()).refusedRun(request, settings)),
   };
 }
 

@@ -120,8 +120,9 @@ export type Run<Input = void, Types extends PromptTypes = PromptTypes> = RunHand
    */
   attach(): void;
   /**
-   * Returns another run, not started, with the log of this one up to the event `seq` (default: all): `retry`
-   * continues after its last complete step, `send` continues the conversation, and this run stays unchanged.
+   * Returns another run, not started, with the log of this one up to the event `seq` (default: all), and with the settings
+   * and client tools that this one has now: `retry` continues after its last complete step, `send` continues the conversation,
+   * and this run stays unchanged.
    */
   fork(seq?: number): Run<Input, Types>;
   /** Resolves once the stored log of this run is known; never rejects. Resolves at once without a storage. */

@@ -29,7 +29,7 @@ export function createStartQueue(onChange: () => void): StartQueue {
     get length() {
       return waiting.length;
     },
-    find: (key) => (key === undefined ? undefined : waiting.find((entry) => entry.key === key)?.result),
+    find: (key) => waiting.find((entry) => key !== undefined && entry.key === key)?.result,
     add(start, key, signal) {
       let settle: (result: Promise<unknown>) => void = () => {};
       const result = ignorable(new Promise<unknown>((resolve) => (settle = resolve)));

@@ -40,7 +40,7 @@ function start(
     },
     events,
     key,
-    executor: refuseSettings(unknown) ?? executor,
+    executor: refuseSettings(definition, unknown) ?? executor,
     calls,
   });
   const stop = (): void => attempt.stop();

@@ -281,7 +281,7 @@ describe('executors', () => {
   test('An executor that takes no commands is an error, and nothing is sent again', async () => {
     const { chat, transport } = await approvedOn({ start: inProcess().start });
     await vi.waitFor(() => expect(chat.status).toBe('error'));
-    expect(chat.error?.message).toBe('This executor does not accept commands.');
+    expect(chat.error?.message).toBe('This executor accepts no commands.');
     expect(submits(chat)).toBe(2);
     transport.stop(chat.id);
   });

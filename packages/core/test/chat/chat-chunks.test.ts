@@ -8,12 +8,12 @@ import {
 } from '@cueline/core';
 import { PromptTransport } from '@cueline/core/ai-sdk';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
-import { isStepCount, readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
+import { isStepCount, type UIMessage, type UIMessageChunk } from 'ai';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { AGENT_CALL, createChatTranslator } from '../../src/chat/chat-chunks.ts';
-import { approvingChat } from '../support/chat.ts';
+import { approvingChat, lastMessage } from '../support/chat.ts';
 import { json } from '../support.ts';
 import { inLog, runStart } from '../log/any-events.ts';
 
@@ -81,9 +81,7 @@ async function readWhole(log: readonly RunEvent[]): Promise<UIMessage | undefine
       controller.close();
     },
   });
-  let last: UIMessage | undefined;
-  for await (const message of readUIMessageStream({ stream, onError: () => {} })) last = message;
-  return last;
+  return lastMessage(stream);
 }
 
 /** The parts without the marks that a pause leaves on calls that nothing was asked about. */

@@ -1,9 +1,4 @@
-import {
-  readUIMessageStream,
-  toUIMessageStream as sdkUIMessageStream,
-  type UIMessage,
-  type UIMessageChunk,
-} from 'ai';
+import { toUIMessageStream as sdkUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
 import {
   runPrompt,
   type RunEvent,
@@ -17,13 +12,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { json } from '../support.ts';
+import { lastMessage } from '../support/chat.ts';
 import { anySaid, anyTaskEvent } from '../log/any-events.ts';
-
-async function lastMessage(stream: ReadableStream<UIMessageChunk>): Promise<UIMessage | undefined> {
-  let last: UIMessage | undefined;
-  for await (const message of readUIMessageStream({ stream, onError: () => {} })) last = message;
-  return last;
-}
 
 async function chunksOf(events: readonly RunEvent[]): Promise<UIMessageChunk[]> {
   const chunks: UIMessageChunk[] = [];

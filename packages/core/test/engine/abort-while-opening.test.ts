@@ -32,15 +32,6 @@ describe('a stop while the prompt function runs', () => {
     expect(model.calls).toEqual([]);
   });
 
-  test('with a signal that has already aborted, ends the run as stopped without a model call', async () => {
-    const { model, state } = await play(slow(Promise.resolve()), ['Never.'], {
-      options: { abortSignal: AbortSignal.abort() },
-    });
-    expect(state.status).toBe('stopped');
-    await after(10);
-    expect(model.calls).toEqual([]);
-  });
-
   test('with a signal that has already aborted, does not wait for a function that hangs', async () => {
     const model = scriptedModel(['Never.']);
     const options = { abortSignal: AbortSignal.abort('enough') };

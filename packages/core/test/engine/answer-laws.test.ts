@@ -1,12 +1,5 @@
 import { getErrorMessage, type LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import {
-  convertToModelMessages,
-  isStepCount,
-  readUIMessageStream,
-  streamText,
-  type UIMessage,
-  type UIMessageChunk,
-} from 'ai';
+import { convertToModelMessages, isStepCount, streamText, type UIMessage } from 'ai';
 import { createRun, definePrompt, reduceAll, type RunEvent, type RunState } from '@cueline/core';
 import { toUIMessageStream } from '@cueline/core/ai-sdk';
 import fc from 'fast-check';
@@ -20,13 +13,8 @@ import {
   type Answer,
   type StreamPart,
 } from '../support/any-answer.ts';
+import { lastMessage } from '../support/chat.ts';
 import { sample } from '../support/sample.ts';
-
-async function lastMessage(stream: ReadableStream<UIMessageChunk>): Promise<UIMessage | undefined> {
-  let last: UIMessage | undefined;
-  for await (const message of readUIMessageStream({ stream, onError: () => {} })) last = message;
-  return last;
-}
 
 /** The visible content of a message: the AI SDK's reader hands a step's mark on only with the first part after it. */
 function shown(message: UIMessage | undefined): UIMessage['parts'] {

@@ -122,12 +122,20 @@ describe('an object that a hook changes in place', () => {
   test('has no effect on later hooks or on the run', async () => {
     const seen: number[] = [];
     const { run, model } = await hooked(
-      ({ messages }: { messages: ModelMessage[] }) => scribble(messages),
-      ({ messages }: { messages: ModelMessage[] }) => void seen.push(messages.length),
+      ({ messages, activeTools, variables }: Parameters<Hook>[0]) => {
+        scribble(messages);
+        activeTools.length = 0;
+        variables['X'] = { type: 'string', value: 'x' };
+      },
+      ({ messages }: Parameters<Hook>[0]) => void seen.push(messages.length),
     );
     expect(run.getState().status).toBe('done');
     expect(seen).toEqual([1, 3]);
-    expect(sent(model)[1]!.messages).toEqual(['user: Go.', 'assistant calls look {}', 'look answers seen']);
+    expect(sent(model)[1]).toEqual({
+      system: 'role:\nHelper.',
+      messages: ['user: Go.', 'assistant calls look {}', 'look answers seen'],
+      tools: ['look'],
+    });
   });
 
   test('is sent in that step if the hook returns it', async () => {

@@ -78,21 +78,6 @@ describe('hooks compose', () => {
       'Variables are given as <NAME>value</NAME>. Where a message says <NAME>, it means that value.\n\n<A>\ndeep:\n  - 1\n</A>\n\nrole:\nHelper.',
     ]);
   });
-
-  test('changing the arguments of a hook has no effect', async () => {
-    const { model } = await hooked([
-      ({ messages, activeTools, variables }) => {
-        messages.length = 0;
-        activeTools.length = 0;
-        variables['X'] = { type: 'string', value: 'x' };
-      },
-    ]);
-    expect(sent(model)[0]).toEqual({
-      system: 'role:\nHelper.',
-      messages: ['user: Go.'],
-      tools: ['look', 'touch'],
-    });
-  });
 });
 
 test('the log says which hook has changed what before which step, also those of a task', async () => {
@@ -167,14 +152,6 @@ describe('how long the changes of a hook last', () => {
 });
 
 describe('a hook that names something undefined', () => {
-  test('gets a warning for a tool, and its other changes apply', async () => {
-    const { model, run } = await hooked([() => ({ activeTools: ['look', 'smell'] })]);
-    expect(sent(model).map(({ tools }) => tools)).toEqual([['look'], ['look']]);
-    expect(run.getState().warnings[0]).toBe(
-      'A hook asked for the tool smell, which is not defined. There are: look, touch.',
-    );
-  });
-
   test('ends the run for a model, with an error that names it', async () => {
     const { run } = await hooked([() => ({ model: 'nobody:x' })], [], { env: {} });
     expect(run.getState()).toMatchObject({ status: 'error', error: { code: 'unknown_model' } });

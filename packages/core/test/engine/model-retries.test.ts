@@ -2,10 +2,10 @@ import { createRun, definePrompt, reduceAll, runPrompt, type RunEvent } from '@c
 import { defineAgent, runAgentSession } from '@cueline/core/agents';
 import { toUIMessageStream } from '@cueline/core/ai-sdk';
 import { scriptedModel } from '@cueline/core/testing';
-import { readUIMessageStream } from 'ai';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { call, go, play } from '../support.ts';
+import { lastMessage } from '../support/chat.ts';
 import { codeOf } from '../support/runs.ts';
 
 const asked = definePrompt('asked', (prompt) => prompt.$`Go.`);
@@ -39,8 +39,7 @@ describe('a model call that fails before any of its answer arrives', () => {
   test('leaves no trace in our messages or those of the AI SDK', async () => {
     const run = createRun(asked, { model: scriptedModel([busy, 'Whole.']) });
     await run.start();
-    let last;
-    for await (const message of readUIMessageStream({ stream: toUIMessageStream(run.log()) })) last = message;
+    const last = await lastMessage(toUIMessageStream(run.log()));
     expect(last?.parts).toEqual(run.getState().messages.at(-1)?.parts);
     expect(last?.parts.map(({ type }) => type)).toEqual(['step-start', 'text']);
   });

@@ -43,20 +43,6 @@ test('definitions reach the model with and without a hook', async () => {
   expect(sent(idle.model)).toEqual(sent(without.model));
 });
 
-test('the system prompt of a hook applies if there are variables', async () => {
-  const { model } = await play(
-    (prompt) => {
-      everything(prompt);
-      prompt.defHook(() => ({
-        system: 'The hook’s own.',
-        variables: { MOOD: { type: 'string', value: 'calm' } },
-      }));
-    },
-    [[call('look', { n: 1 })], 'Done.'],
-  );
-  expect(sent(model).map(({ system }) => system)).toEqual(['The hook’s own.', 'The hook’s own.']);
-});
-
 test('options.system follows the definitions, also with hooks and a task list', async () => {
   const sources: ((prompt: Prompt) => void)[] = [
     everything,
@@ -85,51 +71,6 @@ test('a task list leaves the system prompt as it is', async () => {
   );
   expect(state.status).toBe('done');
   expect(sent(model).map(({ system }) => system)).toEqual(Array(3).fill(everythingSaid));
-});
-
-test('the reason of an abort reaches the tools of an agent', async () => {
-  const controller = new AbortController();
-  let reached: unknown;
-  const { state } = await play(
-    go((prompt) =>
-      prompt.defAgent('worker', '', z.object({}), (_args, own) => {
-        own.defTool('wait', '', z.object({}), (_none, { abortSignal }) => {
-          abortSignal?.addEventListener('abort', () => (reached = abortSignal.reason as unknown));
-          setTimeout(() => controller.abort('enough'));
-          return new Promise(() => {});
-        });
-        own.$`Wait.`;
-      }),
-    ),
-    [[call('worker')], [call('wait')], 'Never.', 'Never.'],
-    { options: { abortSignal: controller.signal } },
-  );
-
-  expect(reached).toBe('enough');
-  expect(state).toMatchObject({ status: 'stopped', agents: [{ status: 'stopped' }] });
-});
-
-test('a parent reads the error of a failed agent, and nothing of its transcript', async () => {
-  const { model } = await play(
-    go((prompt) =>
-      prompt.defAgent('worker', '', z.object({}), (_args, own) => {
-        own.defSystem('secret', 'SYSTEM OF THE AGENT');
-        own.defTool('look', '', z.object({}), () => 'RESULT OF ITS TOOL');
-        own.$`PROMPT OF THE AGENT`;
-      }),
-    ),
-    [
-      [call('worker')],
-      ['THOUGHT OF THE AGENT', call('look')],
-      ['HALF AN ANSWER', { error: { message: 'overheated' } }],
-      'It failed.',
-    ],
-  );
-  expect(sent(model)[3]!.messages).toEqual([
-    'user: Go.',
-    'assistant calls worker {}',
-    'worker fails: The agent worker gave no answer: The model reported an error: overheated.',
-  ]);
 });
 
 test('a tool may return { response, steps } unchanged', async () => {

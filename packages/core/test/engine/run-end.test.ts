@@ -123,29 +123,6 @@ describe('a run ends once, with a status', () => {
     expect(model.calls.length).toBe(turns.filter((turn) => turn !== 'Never.').length);
   });
 
-  test('with the answer of the last attempt if the stream is retried', async () => {
-    const { result, events, state } = await play(
-      sayHi,
-      [['partial ', { error: { message: 'reset' } }], 'done'],
-      {
-        options: { streamRetries: 1 },
-      },
-    );
-    expect(await result.text).toBe('done');
-    expect(state).toMatchObject({ status: 'done', text: 'done' });
-    expect(types(events)).toContain('retry');
-  });
-
-  test('in time if a tool ignores its time limit', async () => {
-    const { state } = await play(
-      go((prompt) => prompt.defTool('deaf', '', z.object({}), () => new Promise(() => {}))),
-      [[call('deaf')], 'Went on.'],
-      { options: { timeout: { toolMs: 30 } } },
-    );
-    expect(state).toMatchObject({ status: 'done', text: 'Went on.' });
-    expect(state.toolCalls[0]!.state).toBe('output-error');
-  });
-
   test('even if a transform swallows the end of the stream', async () => {
     const { state } = await play(sayHi, ['Ok.'], {
       options: {
@@ -189,14 +166,6 @@ describe('a run ends once, with a status', () => {
     });
     expect(state.status).toBe('waiting');
     expect(state.toolCalls[0]!.state).toBe('input-available');
-  });
-
-  test('without an error after a retried call', async () => {
-    const { state } = await play(sayHi, [
-      [{ throw: { message: 'busy', status: 503, headers: { 'retry-after-ms': '1' } } }],
-      'Now.',
-    ]);
-    expect(state).toMatchObject({ status: 'done', text: 'Now.' });
   });
 
   test('with a complete log if callbacks throw', async () => {

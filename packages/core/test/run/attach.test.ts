@@ -1,49 +1,9 @@
-import {
-  createRun,
-  CuelineError,
-  definePrompt,
-  viaRoute,
-  type Connectivity,
-  type RouteOptions,
-  type RunEvent,
-} from '@cueline/core';
-import { scriptedModel } from '@cueline/core/testing';
-import fc from 'fast-check';
+import { createRun, type Connectivity, type RouteOptions } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
-import * as z from 'zod';
 import { json } from '../support.ts';
-import { createHub, cutAfter, type HubOptions } from '../support/memory-route.ts';
+import type { HubOptions } from '../support/memory-route.ts';
 import { memoryStorage } from '../support/runs.ts';
-
-const address = 'https://example.test/api/mail';
-
-/** A run on a hub whose tool writes, and what that has written. */
-function setUp(hubOptions: HubOptions = {}, options: RouteOptions = {}) {
-  const written: string[] = [];
-  const mail = definePrompt('mail', (prompt, input: { to: string }) => {
-    const send = ({ to }: { to: string }): string => {
-      written.push(to);
-      return 'sent';
-    };
-    prompt.defTool('send', 'Sends.', z.object({ to: z.string() }), send, { effect: 'external' });
-    prompt.$`Write to ${input.to}.`;
-  });
-  const call = (to: string) => [{ toolCall: { name: 'send', input: { to } } }];
-  const model = scriptedModel([call('ada'), call('ben'), 'Both are sent.']);
-  const hub = createHub(mail, { model, ...hubOptions });
-  const executor = viaRoute(address, { fetch: hub.fetch, retryDelay: () => 0, retries: 1, ...options });
-  return { hub, model, written, mail, executor, run: createRun(mail, { executor }) };
-}
-
-const ended = (log: readonly RunEvent[]) => log.filter(({ type }) => type === 'run-end').length;
-
-/** Every connection but these is cut before its first event; those after so many. */
-const cut =
-  (after: readonly number[]): NonNullable<HubOptions['tamper']> =>
-  (body, connection) => {
-    const events = after[connection];
-    return events === undefined ? body : cutAfter(body, events);
-  };
+import { cut, ended, setUp } from './routed-mail.ts';
 
 describe('a run whose connection is lost for good', () => {
   test('is reconnected by retry(), and does nothing twice', async () => {
@@ -280,43 +240,3 @@ describe('a command to a run by route', () => {
     run.stop();
   });
 });
-
-test('runs that are cut off at 200 random moments, then reloaded or retried, are one run each and write once', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.nat({ max: 9 }), { maxLength: 12 }),
-      fc.array(fc.constantFrom('retry', 'attach', 'reload'), { minLength: 12, maxLength: 12 }),
-      async (cuts, moves) => {
-        const { hub, mail, executor, written } = setUp({ tamper: cut(cuts) });
-        const storage = memoryStorage();
-        let run = createRun(mail, { id: 'mail', executor, storage });
-        await run.start({ to: 'both' }).catch(() => {});
-        for (const move of moves) {
-          const state = run.getState();
-          if (state.status === 'done') break;
-          if (!CuelineError.isInstance(state.error) && state.status !== 'error')
-            throw new Error(state.status);
-          // what has not begun cannot be found by anything else
-          if (move === 'retry' || run.log()[0]?.type !== 'run-start' || hub.runs.size === 0) {
-            await run.retry().catch(() => {});
-          } else if (move === 'attach') {
-            run.attach();
-            await expect.poll(() => /^(done|error)$/.test(run.getState().status), { interval: 1 }).toBe(true);
-          } else if (run.log().length > 2) {
-            await expect
-              .poll(async () => (await storage.load('mail'))?.length ?? 0, { interval: 1 })
-              .toBe(run.log().length - 1);
-            run = createRun(mail, { id: 'mail', executor, storage });
-            await run.restored;
-            await expect.poll(() => /^(done|error)$/.test(run.getState().status), { interval: 1 }).toBe(true);
-          }
-        }
-        if (run.getState().status !== 'done') expect(await run.retry()).toBe('Both are sent.');
-        expect(run.log()).toEqual(json(hub.log()));
-        expect(ended(run.log())).toBe(1);
-        expect(written).toEqual(['ada', 'ben']);
-      },
-    ),
-    { numRuns: 200 },
-  );
-}, 60_000);

@@ -51,52 +51,93 @@ describe('a storage that fails', () => {
     return { run, storage, errors, attempts: () => attempts };
   }
 
-  test.each([1, 3])('to append %i times: the run reports it, and nothing is lost', async (times) => {
-    const { run, storage, errors } = openWith((attempt, store) =>
-      attempt > 1 && attempt <= 1 + times ? Promise.reject(new Error('503.')) : store(),
-    );
-    expect(await run.start('caves')).toBe('onetwo');
-    await expect.poll(() => stored(storage), { timeout: 8_000 }).toEqual(json(run.log()));
-    expect(errors).toEqual([
-      'The run could not be stored: 503. It continues in memory, and is stored as soon as that is possible.',
-      undefined,
-    ]);
-    expect(run.getState()).not.toHaveProperty('storageError');
-  });
+  describe('as time passes', () => {
+    beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+    afterEach(() => void vi.useRealTimers());
 
-  test('to append after it stored the batch: the batch is replaced', async () => {
-    const storage = memoryStorage();
-    const { append } = storage;
-    let calls = 0;
-    storage.append = async (id, events) => {
-      calls += 1;
-      const before = (storage.logs.get(id) ?? []).slice(0, events[0]!.seq);
-      storage.logs.set(id, before);
-      await append(id, events);
-      if (calls === 2) throw new Error('The answer was lost.');
-    };
-    const { run } = open(storage, [look('left'), 'Done.']);
-    await run.start('caves');
-    await expect.poll(() => stored(storage), { timeout: 5_000 }).toEqual(json(run.log()));
-  });
-
-  test('first in one way and then in another: each error is reported', async () => {
-    const why = ['503.', 'Full.', 'Full.'];
-    const { run, storage, errors } = openWith((attempt, store) =>
-      attempt === 1 || why.length === 0 ? store() : Promise.reject(new Error(why.shift())),
-    );
-    await run.start('caves');
-    await expect.poll(() => stored(storage), { timeout: 8_000 }).toEqual(json(run.log()));
-    expect(errors.map((error) => /503|Full/.exec(String(error))?.[0])).toEqual(['503', 'Full', undefined]);
-  });
-
-  test('by throwing synchronously', async () => {
-    const { run, storage } = openWith((attempt, store) => {
-      if (attempt === 1) throw new Error('Not today.');
-      return store();
+    test.each([1, 3])('to append %i times: the run reports it, and nothing is lost', async (times) => {
+      const { run, storage, errors } = openWith((attempt, store) =>
+        attempt > 1 && attempt <= 1 + times ? Promise.reject(new Error('503.')) : store(),
+      );
+      const result = run.start('caves');
+      await vi.advanceTimersByTimeAsync(11_000);
+      expect(await result).toBe('onetwo');
+      expect(stored(storage)).toEqual(json(run.log()));
+      expect(errors).toEqual([
+        'The run could not be stored: 503. It continues in memory, and is stored as soon as that is possible.',
+        undefined,
+      ]);
+      expect(run.getState()).not.toHaveProperty('storageError');
     });
-    expect(await run.start('caves')).toBe('onetwo');
-    await expect.poll(() => stored(storage), { timeout: 5_000 }).toEqual(json(run.log()));
+
+    test('to append after it stored the batch: the batch is replaced', async () => {
+      const storage = memoryStorage();
+      const { append } = storage;
+      let calls = 0;
+      storage.append = async (id, events) => {
+        calls += 1;
+        const before = (storage.logs.get(id) ?? []).slice(0, events[0]!.seq);
+        storage.logs.set(id, before);
+        await append(id, events);
+        if (calls === 2) throw new Error('The answer was lost.');
+      };
+      const { run } = open(storage, [look('left'), 'Done.']);
+      void run.start('caves');
+      await vi.advanceTimersByTimeAsync(11_000);
+      expect(stored(storage)).toEqual(json(run.log()));
+    });
+
+    test('first in one way and then in another: each error is reported', async () => {
+      const why = ['503.', 'Full.', 'Full.'];
+      const { run, storage, errors } = openWith((attempt, store) =>
+        attempt === 1 || why.length === 0 ? store() : Promise.reject(new Error(why.shift())),
+      );
+      void run.start('caves');
+      await vi.advanceTimersByTimeAsync(11_000);
+      expect(stored(storage)).toEqual(json(run.log()));
+      expect(errors.map((error) => /503|Full/.exec(String(error))?.[0])).toEqual(['503', 'Full', undefined]);
+    });
+
+    test('by throwing synchronously', async () => {
+      const { run, storage } = openWith((attempt, store) => {
+        if (attempt === 1) throw new Error('Not today.');
+        return store();
+      });
+      const result = run.start('caves');
+      await vi.advanceTimersByTimeAsync(11_000);
+      expect(await result).toBe('onetwo');
+      expect(stored(storage)).toEqual(json(run.log()));
+    });
+
+    test('to answer an append: the run continues and reports it, and a late answer counts', async () => {
+      let answer = (): void => {};
+      const { run, storage } = openWith(async (attempt, store) => {
+        if (attempt === 2) await new Promise<void>((resolve) => (answer = resolve));
+        return store();
+      });
+      const result = run.start('caves');
+      await vi.advanceTimersByTimeAsync(11_000);
+      expect(await result).toBe('onetwo');
+      expect(run.getState()).toMatchObject({
+        status: 'done',
+        storageError: { code: 'storage_failed', details: { reason: 'silent' } },
+      });
+      answer();
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(stored(storage)).toEqual(json(run.log()));
+      expect(run.getState()).not.toHaveProperty('storageError');
+    });
+
+    test('to answer a load: a waiting start begins', async () => {
+      const storage = memoryStorage();
+      storage.load = () => new Promise(() => {});
+      const { run } = open(storage, ['One.']);
+      const result = run.start('caves');
+      await vi.advanceTimersByTimeAsync(11_000);
+      expect(await result).toBe('One.');
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(stored(storage)).toEqual(json(run.log()));
+    });
   });
 
   test.each(['denied', 'foreign', 'other_tab', 'gone', 'gap'])(
@@ -128,41 +169,6 @@ describe('a storage that fails', () => {
     expect(await run.start('hills')).toBe('Two.');
     await expect.poll(() => stored(storage)).toEqual(json(run.log()));
     expect(run.getState()).not.toHaveProperty('storageError');
-  });
-
-  describe('a storage that does not answer', () => {
-    beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
-    afterEach(() => void vi.useRealTimers());
-
-    test('to append: the run continues and reports it, and a late answer counts', async () => {
-      let answer = (): void => {};
-      const { run, storage } = openWith(async (attempt, store) => {
-        if (attempt === 2) await new Promise<void>((resolve) => (answer = resolve));
-        return store();
-      });
-      const result = run.start('caves');
-      await vi.advanceTimersByTimeAsync(11_000);
-      expect(await result).toBe('onetwo');
-      expect(run.getState()).toMatchObject({
-        status: 'done',
-        storageError: { code: 'storage_failed', details: { reason: 'silent' } },
-      });
-      answer();
-      await vi.advanceTimersByTimeAsync(1_000);
-      expect(stored(storage)).toEqual(json(run.log()));
-      expect(run.getState()).not.toHaveProperty('storageError');
-    });
-
-    test('to load: a waiting start begins', async () => {
-      const storage = memoryStorage();
-      storage.load = () => new Promise(() => {});
-      const { run } = open(storage, ['One.']);
-      const result = run.start('caves');
-      await vi.advanceTimersByTimeAsync(11_000);
-      expect(await result).toBe('One.');
-      await vi.advanceTimersByTimeAsync(1_000);
-      expect(stored(storage)).toEqual(json(run.log()));
-    });
   });
 
   test('while a new start replaces the pending write: only the new start counts', async () => {

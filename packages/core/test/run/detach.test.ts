@@ -96,24 +96,14 @@ describe('a detached run', () => {
     expect(run.getState()).toMatchObject({ status: 'error', error: { code: 'interrupted' } });
   });
 
-  test('is ended at once by a stop', async () => {
+  test.each(['at once', 'after it was attached again'])('is ended by a stop %s', async (when) => {
     const { run, isAborted } = open([endless]);
     const result = run.start();
     await nextEvent(run, 'text-delta');
     run.detach();
+    if (when !== 'at once') run.attach();
     run.stop();
-    expect(run.getState().status).toBe('stopped');
-    expect(await codeOf(result)).toBe('aborted');
-    expect(isAborted(0)).toBe(true);
-  });
-
-  test('is ended by a stop after it was attached again', async () => {
-    const { run, isAborted } = open([endless]);
-    const result = run.start();
-    await nextEvent(run, 'text-delta');
-    run.detach();
-    run.attach();
-    run.stop();
+    if (when === 'at once') expect(run.getState().status).toBe('stopped');
     expect(await codeOf(result)).toBe('aborted');
     expect(isAborted(0)).toBe(true);
     expect(types(run.log()).filter((type) => type === 'run-end')).toHaveLength(1);
@@ -153,16 +143,6 @@ describe('a detached run', () => {
     expect(isAborted(0)).toBe(true);
   });
 
-  test('is not affected by a parallel start', async () => {
-    const { run, model, isAborted } = open([slow, 'Two.']);
-    void run.start();
-    await nextEvent(run, 'text-delta');
-    run.detach();
-    expect(await run.start(undefined, { whenBusy: 'parallel' })).toBe('Two.');
-    expect(isAborted(0)).toBe(false);
-    expect(model.calls).toHaveLength(2);
-  });
-
   test('is followed in its latest attempt', async () => {
     const { run, heard } = open([[{ throw: 'No.' }], slow]);
     await codeOf(run.start());
@@ -198,59 +178,5 @@ describe('a detached run', () => {
     run.attach();
     expect(run.getState().status).toBe('done');
     expect(types(heard).filter((type) => type === 'run-end')).toHaveLength(1);
-  });
-});
-
-describe('an executor that is stopped', () => {
-  const start = { seq: 0, t: 0, type: 'run-start', v: 2, runId: 'r', model: 'm' } as const;
-  const begin: RunEvent = { ...start, messages: [], messageId: 'a' };
-
-  test('has stopped if it throws', async () => {
-    const run = createRun(say, {
-      executor: {
-        async *start(_request, signal) {
-          yield begin;
-          await new Promise<void>((_resolve, reject) => {
-            signal.addEventListener('abort', () => reject(new Error('The fetch was aborted.')));
-          });
-        },
-      },
-    });
-    const result = run.start();
-    await nextEvent(run, 'run-start');
-    run.stop();
-    expect(await codeOf(result)).toBe('aborted');
-    expect(run.getState().status).toBe('stopped');
-  });
-
-  test('has stopped if it sends nothing more', async () => {
-    const run = createRun(say, {
-      executor: {
-        async *start(_request, signal) {
-          yield begin;
-          await new Promise<void>((resolve) => {
-            signal.addEventListener('abort', () => resolve());
-          });
-        },
-      },
-    });
-    const result = run.start();
-    await nextEvent(run, 'run-start');
-    run.stop();
-    expect(await codeOf(result)).toBe('aborted');
-  });
-
-  test('ends the run with its error if it cannot be stopped', async () => {
-    const run = createRun(say, {
-      executor: {
-        start() {
-          throw new Error('Not here.');
-        },
-      },
-    });
-    const heard: RunEvent[] = [];
-    run.listen((event) => heard.push(event));
-    await expect(run.start()).rejects.toMatchObject({ code: 'script_error', message: 'Not here.' });
-    expect(types(heard)).toEqual(['run-start', 'run-end']);
   });
 });

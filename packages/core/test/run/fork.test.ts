@@ -1,4 +1,4 @@
-import { createRun, definePrompt, type Run, type RunEvent } from '@cueline/core';
+import { createRun, definePrompt, tool, type Run, type RunEvent } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -136,6 +136,24 @@ describe('a fork', () => {
     expect(await fork.retry()).toBe('Other.');
     expect(await run.retry()).toBe('Two.');
     expect(model.calls).toHaveLength(2);
+  });
+
+  test('has the functions for client tools that the run has now, and later ones separately', async () => {
+    const ask: ScriptedTurn = [call('ask', {})];
+    const model = scriptedModel(['One.', ask, 'Two.', ask, 'Three.']);
+    const survey = definePrompt('survey', (prompt) => prompt.$`Go.`, {
+      tools: [tool('ask', 'Asks the user', z.object({}), { outputSchema: z.string() })],
+    });
+    const run = createRun(survey, { model, tools: { ask: () => 'from the options' } });
+    const remove = run.provideTools({ ask: () => 'from the component' });
+    await run.start();
+    const fork = run.fork();
+    remove();
+    await fork.send('Ask.');
+    expect(fork.getState().toolCalls).toMatchObject([{ output: 'from the component' }]);
+    fork.provideTools({ ask: () => 'from the fork' });
+    await run.send('Ask.');
+    expect(run.getState().toolCalls).toMatchObject([{ output: 'from the options' }]);
   });
 
   test('is stored under its own id once it continues', async () => {

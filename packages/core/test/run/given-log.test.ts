@@ -23,7 +23,7 @@ describe('createRun refuses a log', () => {
   ])('%s', async (_what, change) => {
     const log = change(await greeted()) as readonly RunEvent[];
     expect(() => createRun(greet, { log })).toThrow(
-      'createRun takes the whole log of a run, from its run-start on: run.log(), or decodeLog(text).',
+      'createRun takes the whole log of a run, from run-start on: run.log() or decodeLog(text).',
     );
   });
 

@@ -2,6 +2,7 @@ import { createRun, definePrompt } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import { call } from '../support.ts';
+import { nextEvent } from '../support/runs.ts';
 
 const finish = (result: string): ScriptedTurn => [call('finishTask', { result })];
 
@@ -42,13 +43,7 @@ describe('the next turn of a conversation with tasks', () => {
     const run = createRun(oneTask, { model });
     await run.start();
     const sent = run.send('And twice that?');
-    await new Promise<void>((resolve) => {
-      const unlisten = run.listen(({ type }) => {
-        if (type !== 'step-start') return;
-        unlisten();
-        resolve();
-      });
-    });
+    await nextEvent(run, 'step-start');
     expect(await run.edit({ type: 'add', title: 'Double it' })).toEqual({ accepted: true });
     expect(await sent).toBe('It is 16.');
     expect(run.getState().tasks.map(({ id, status, origin }) => [id, status, origin])).toEqual([
@@ -80,13 +75,7 @@ describe('the next turn of a conversation with tasks', () => {
     });
     const run = createRun(three, { model });
     const first = run.start();
-    await new Promise<void>((resolve) => {
-      const unlisten = run.listen(({ type }) => {
-        if (type !== 'step-start') return;
-        unlisten();
-        resolve();
-      });
-    });
+    await nextEvent(run, 'step-start');
     await run.edit({ type: 'rename', taskId: 'task-2', title: 'Double that' });
     await run.edit({ type: 'rename', taskId: 'task-2', title: 'Double it, please' });
     await run.edit({ type: 'remove', taskId: 'task-3' });

@@ -1,9 +1,9 @@
-import type { CuelineError } from '@cueline/core';
 import { createRun, definePrompt, type Executor, type RunEvent, type RunState } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import { types } from '../support.ts';
-import { after, atOnce, codeOf } from '../support/runs.ts';
+import { after, atOnce, codeOf, nextEvent } from '../support/runs.ts';
+import { inLog, runStart } from '../log/any-events.ts';
 
 const hello = definePrompt('hello', (prompt) => prompt.$`Hi.`);
 
@@ -30,23 +30,6 @@ describe('a run that can be started', () => {
     expect(run.start(undefined, { key: 'mount' })).toBe(first);
     expect(model.calls).toHaveLength(1);
     expect(await run.start(undefined, { key: 'again' })).toBe('Two.');
-  });
-
-  test('is stopped by another start', async () => {
-    const model = scriptedModel([[{ text: 'slow' }, { delay: 5_000 }], 'Second.']);
-    const run = createRun(hello, { model });
-    const first = run.start();
-    await new Promise<void>((resolve) => {
-      const unlisten = run.listen((event) => {
-        if (event.type !== 'text-delta') return;
-        unlisten();
-        resolve();
-      });
-    });
-    const second = run.start();
-    expect(await codeOf(first)).toBe('aborted');
-    expect(await second).toBe('Second.');
-    expect(run.getState().text).toBe('Second.');
   });
 
   test('can be stopped before the first event and in the middle', async () => {
@@ -101,37 +84,6 @@ describe('a run that can be started', () => {
     expect(new Set(messages.map((message) => message.id)).size).toBe(6);
   });
 
-  test.each([
-    ['nothing', undefined],
-    ['a number', 42],
-    ['an empty text', ' '],
-    ['a message of the AI SDK for models', { role: 'user', content: 'Hello?' }],
-    ['parts without a type', { parts: ['Hello?'] }],
-    ['no parts', { parts: [] }],
-  ])('rejects send with %s, says what to send, and changes nothing', async (_what, message) => {
-    const model = scriptedModel(['Hello.', 'Again.']);
-    const run = createRun(hello, { model });
-    await run.start();
-    const before = run.getState();
-    const error = await run.send(message as string).catch((thrown: unknown) => thrown as CuelineError);
-    expect(error).toMatchObject({
-      code: 'invalid_options',
-      message: expect.stringContaining("send('Hello!')") as string,
-    });
-    expect(run.getState()).toBe(before);
-    expect(model.calls).toHaveLength(1);
-  });
-
-  test('does not start the conversation again for the key of its first start', async () => {
-    const model = scriptedModel(['Hello.', 'Again.']);
-    const run = createRun(hello, { model });
-    await run.start(undefined, { key: 'mount' });
-    await run.send('Once more.');
-    await run.start(undefined, { key: 'mount' });
-    expect(model.calls).toHaveLength(2);
-    expect(run.getState().messages).toHaveLength(4);
-  });
-
   test('does not send a turn that was stopped before its first word', async () => {
     const model = scriptedModel([[{ text: '' }, { delay: 5_000 }], 'Hello.']);
     const run = createRun(hello, { model });
@@ -155,60 +107,71 @@ describe('a run that can be started', () => {
 });
 
 describe('an executor that misbehaves', () => {
-  const start: RunEvent = {
-    seq: 0,
-    t: 0,
-    type: 'run-start',
-    v: 2,
-    runId: 'r',
-    model: 'm',
-    messages: [],
-    messageId: 'a',
-  };
-  const executor = (body: () => AsyncGenerator<RunEvent>): Executor => ({ start: body });
+  const [begin] = inLog([runStart]) as [RunEvent];
 
-  test('that ends without run-end', async () => {
-    const run = createRun(hello, {
-      executor: executor(async function* () {
-        yield start;
-      }),
-    });
-    expect(await codeOf(run.start())).toBe('stream_truncated');
-    expect(run.getState().status).toBe('error');
+  test.each<[string, Executor['start'], code: string, message: string]>([
+    [
+      'ends without run-end',
+      async function* () {
+        yield begin;
+      },
+      'stream_truncated',
+      'ended',
+    ],
+    [
+      'throws in its events',
+      async function* () {
+        yield* [];
+        throw new Error('Gone.');
+      },
+      'script_error',
+      'Gone.',
+    ],
+    [
+      'throws before its events',
+      () => {
+        throw new Error('Not here.');
+      },
+      'script_error',
+      'Not here.',
+    ],
+  ])('and %s ends the run with an error', async (_what, start, code, message) => {
+    const run = createRun(hello, { executor: { start } });
+    const heard: string[] = [];
+    run.listen(({ type }) => heard.push(type));
+    const error = { code, message: expect.stringContaining(message) as string };
+    await expect(run.start()).rejects.toMatchObject(error);
+    expect(run.getState()).toMatchObject({ status: 'error', error });
+    expect(heard).toEqual(['run-start', 'run-end']);
   });
 
-  test('that throws', async () => {
-    const run = createRun(hello, {
-      // eslint-disable-next-line require-yield
-      executor: executor(async function* () {
-        throw new Error('gone');
-      }),
-    });
-    expect(await codeOf(run.start())).toBe('script_error');
-    expect(run.getState().status).toBe('error');
-  });
-
-  test('that continues after run-end', async () => {
-    const run = createRun(hello, {
-      executor: executor(async function* () {
-        yield start;
-        yield { seq: 1, t: 1, type: 'run-end', outcome: 'done', finishReason: 'stop' };
-        yield { seq: 2, t: 2, type: 'warning', message: 'late' };
-      }),
-    });
+  test('and continues after run-end is not read', async () => {
+    const start: Executor['start'] = async function* () {
+      yield* inLog([
+        runStart,
+        { type: 'run-end', outcome: 'done', finishReason: 'stop' },
+        { type: 'warning', message: 'late' },
+      ]);
+    };
+    const run = createRun(hello, { executor: { start } });
     await run.start();
     expect(run.log()).toHaveLength(2);
   });
 
-  test('that ignores its signal', async () => {
-    const run = createRun(hello, {
-      executor: executor(async function* () {
-        yield start;
-        await new Promise(() => {});
-      }),
-    });
+  test.each<[string, (resolve: () => void, reject: (error: Error) => void) => void]>([
+    ['ignores its signal', () => {}],
+    ['throws when its signal aborts', (_resolve, reject) => reject(new Error('The fetch was aborted.'))],
+    ['sends nothing more when its signal aborts', (resolve) => resolve()],
+  ])('and %s can be stopped', async (_what, onAbort) => {
+    const start: Executor['start'] = async function* (_request, signal) {
+      yield begin;
+      await new Promise<void>((resolve, reject) => {
+        signal.addEventListener('abort', () => onAbort(resolve, reject));
+      });
+    };
+    const run = createRun(hello, { executor: { start } });
     const text = run.start();
-    await after(5);
+    await nextEvent(run, 'run-start');
     run.stop();
     expect(await codeOf(text)).toBe('aborted');
     expect(run.getState().status).toBe('stopped');

@@ -52,33 +52,24 @@ describe('a start while the run is in progress', () => {
     expect(model.calls).toHaveLength(2);
   });
 
-  test('fails as busy and changes nothing', async () => {
-    const { run, model, heard } = open([slow('One.')]);
-    const first = run.start('one');
-    const state = run.getState();
-    const refused = run.start('two', { whenBusy: 'reject' });
-    expect(run.getState()).toBe(state);
-    await expect(refused).rejects.toMatchObject({
-      code: 'busy',
-      message: "The run is in progress. Set whenBusy: 'queue', 'replace' or 'parallel'.",
-    });
-    expect(await codeOf(run.send('And?', { whenBusy: 'reject' }))).toBe('busy');
-    expect(await first).toBe('One.');
-    expect(model.calls).toHaveLength(1);
-    expect(ends(heard)).toEqual(['done']);
-  });
-
-  test('does not replace the run for a word that does not exist', async () => {
-    const { run, model } = open([slow('One.')]);
-    const first = run.start('one');
-    const refused = run.start('two', { whenBusy: 'queued' as 'queue' });
-    await expect(refused).rejects.toMatchObject({
-      code: 'busy',
-      message: "The run is in progress. Set whenBusy: 'queue', 'replace' or 'parallel'.",
-    });
-    expect(await first).toBe('One.');
-    expect(model.calls).toHaveLength(1);
-  });
+  test.each(['reject', 'queued' as 'queue'] as const)(
+    'fails as busy and changes nothing with reject, or a word that does not exist: %s',
+    async (whenBusy) => {
+      const { run, model, heard } = open([slow('One.')]);
+      const first = run.start('one');
+      const state = run.getState();
+      const refused = run.start('two', { whenBusy });
+      expect(run.getState()).toBe(state);
+      await expect(refused).rejects.toMatchObject({
+        code: 'busy',
+        message: "The run is in progress. Set whenBusy: 'queue', 'replace' or 'parallel'.",
+      });
+      if (whenBusy === 'reject') expect(await codeOf(run.send('And?', { whenBusy }))).toBe('busy');
+      expect(await first).toBe('One.');
+      expect(model.calls).toHaveLength(1);
+      expect(ends(heard)).toEqual(['done']);
+    },
+  );
 
   test('starts at once if the run is not running', async () => {
     const { run } = open(['1', '2', '3', '4']);

@@ -1,4 +1,4 @@
-import { createRun, definePlugin, definePrompt, runPrompt } from '@cueline/core';
+import { createRun, definePlugin, definePrompt, runPrompt, viaRoute, type Run } from '@cueline/core';
 import { toUIMessageStream } from '@cueline/core/ai-sdk';
 import { caseFromRun } from '@cueline/core/evals';
 import { explain } from '@cueline/core/inspect';
@@ -43,6 +43,34 @@ test.each<[object, string]>([
     expect(model.calls).toHaveLength(1);
   },
 );
+
+describe('a run without a prompt, as of a module that imports this one', () => {
+  const error = {
+    code: 'invalid_definition',
+    message: expect.stringContaining('Write createRun(planDay), with what definePrompt returned.'),
+  };
+  const acts: [string, (run: Run) => Promise<unknown>][] = [
+    ['start', (run) => run.start()],
+    ['send', (run) => run.send('And?')],
+  ];
+
+  test.each(acts)('%s ends with what to write', async (_, act) => {
+    const run = createRun(undefined as never, { model: scriptedModel(['Hello.']) });
+    await expect(act(run)).rejects.toMatchObject(error);
+    expect(run.getState()).toMatchObject({ status: 'error', error });
+  });
+
+  test('also on a route, and can be stopped', async () => {
+    const executor = viaRoute('https://example.com/greet', {
+      fetch: () => Promise.reject(new Error('asked')),
+    });
+    const run = createRun(undefined as never, { executor });
+    await expect(run.start()).rejects.toMatchObject(error);
+    const stopped = run.start();
+    run.stop();
+    await expect(stopped).rejects.toMatchObject({ code: 'aborted' });
+  });
+});
 
 test('a message takes no key', async () => {
   const refused = createRun(greet).send('And?', { key: 'a' } as object);

@@ -3,9 +3,11 @@ import type { RunIds } from '@cueline/core/ai-sdk';
 import {
   AbstractChat,
   lastAssistantMessageIsCompleteWithApprovalResponses,
+  readUIMessageStream,
   type ChatInit,
   type ChatState,
   type UIMessage,
+  type UIMessageChunk,
 } from 'ai';
 import { expect, vi } from 'vitest';
 import * as z from 'zod';
@@ -109,6 +111,13 @@ export function listening(executor: Executor = inProcess()) {
     },
   };
   return { ...listened, ...seen };
+}
+
+/** The message that a chat makes of these chunks. */
+export async function lastMessage(stream: ReadableStream<UIMessageChunk>): Promise<UIMessage | undefined> {
+  let last: UIMessage | undefined;
+  for await (const message of readUIMessageStream({ stream, onError: () => {} })) last = message;
+  return last;
 }
 
 /** What a stream gives, as a list. */

@@ -1,10 +1,10 @@
-import { createReducer, createRun, definePrompt, reduceAll, type Run, type RunEvent } from '@cueline/core';
+import { createReducer, createRun, definePrompt, reduceAll, type Run } from '@cueline/core';
 import { decodeLog, encodeLog } from '@cueline/core/link';
 import { toUIMessageStream } from '@cueline/core/ai-sdk';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
-import { readUIMessageStream, type UIMessage } from 'ai';
 import { expect } from 'vitest';
 import { json } from '../support.ts';
+import { lastMessage } from './chat.ts';
 import * as z from 'zod';
 
 export type AnyRun = Pick<Run<never>, 'log' | 'getState'>;
@@ -36,13 +36,6 @@ export function open(turns: readonly ScriptedTurn[]) {
 export const sent = (model: ReturnType<typeof scriptedModel>, call: number): unknown =>
   json(model.calls[call]?.prompt);
 
-async function uiMessages(log: readonly RunEvent[]): Promise<UIMessage | undefined> {
-  let last: UIMessage | undefined;
-  const stream = toUIMessageStream(log);
-  for await (const message of readUIMessageStream({ stream, onError: () => {} })) last = message;
-  return last;
-}
-
 /** What holds for every log, whatever was tried again in it. */
 export async function expectWhole({ log: read, getState }: AnyRun): Promise<void> {
   const log = read();
@@ -65,5 +58,6 @@ export async function expectWhole({ log: read, getState }: AnyRun): Promise<void
     expect(reducer.snapshot()).toStrictEqual(state);
   }
   const answer = state.messages.at(-1);
-  if (answer?.role === 'assistant') expect(json(await uiMessages(log))).toEqual(json(answer));
+  if (answer?.role === 'assistant')
+    expect(json(await lastMessage(toUIMessageStream(log)))).toEqual(json(answer));
 }

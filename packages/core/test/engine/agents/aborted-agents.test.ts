@@ -76,14 +76,14 @@ describe('an agent tree that is aborted at its deepest tool, which ignores its s
     return { state, outcomes, events: run.log(), signal };
   }
 
-  test.each<[string, (run: RunHandle, controller: AbortController) => void]>([
-    ['run.stop()', (run) => run.stop()],
-    ['options.abortSignal', (_run, controller) => controller.abort('the page was left')],
-  ])('by %s', async (_how, abort) => {
+  test.each<[string, (run: RunHandle, controller: AbortController) => void, reason: unknown]>([
+    ['run.stop()', (run) => run.stop(), expect.objectContaining({ code: 'aborted' })],
+    ['options.abortSignal', (_run, controller) => controller.abort('the page was left'), 'the page was left'],
+  ])('by %s', async (_how, abort, reason) => {
     const { state, outcomes, events, signal } = await abortedAt(abort);
     expect(state.status).toBe('stopped');
     expect(outcomes.filter((outcome) => outcome.endsWith('resolves'))).toEqual([]);
-    expect(signal?.aborted).toBe(true);
+    expect(signal?.reason).toEqual(reason);
     expect(events.filter(({ type }) => type === 'run-end')).toEqual([events.at(-1)]);
     expect(events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'stopped' });
     expect(state.agents.map(({ path, status }) => [path, status])).toEqual([

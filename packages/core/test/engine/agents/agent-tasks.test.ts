@@ -153,7 +153,8 @@ test('the call of an agent whose tasks stay open fails', async () => {
   );
 });
 
-test('an edit reaches the tasks of an agent by its path', async () => {
+test('an edit reaches the tasks of an agent by its path, also in the listener that receives them', async () => {
+  const model = scriptedModel([[call('worker')], [call('finishTask', { result: '1' })], 'Done.', 'Done.']);
   const { run } = await runPrompt(
     go((prompt) =>
       prompt.defAgent('worker', '', none, (_args, own) => {
@@ -161,12 +162,13 @@ test('an edit reaches the tasks of an agent by its path', async () => {
         own.$`Go.`;
       }),
     ),
-    {
-      model: scriptedModel([[call('worker')], [call('finishTask', { result: '1' })], 'Done.', 'Done.']),
-    },
+    { model },
   );
   const replies: unknown[] = [];
   run.listen((event) => {
+    if (event.type === 'task-add' && event.task.id === 'task-1') {
+      replies.push(run.edit({ type: 'rename', taskId: 'task-1', title: 'Other' }, event.agent));
+    }
     if (event.type !== 'step-start' || event.agent === undefined || event.step !== 0) return;
     replies.push(run.edit({ type: 'skip', taskId: 'task-2' }, 'call-0-0'));
     replies.push(run.edit({ type: 'skip', taskId: 'task-2' }));
@@ -175,9 +177,14 @@ test('an edit reaches the tasks of an agent by its path', async () => {
   const state = await run.finished;
   expect(await Promise.all(replies)).toEqual([
     { accepted: true },
+    { accepted: true },
     { accepted: false, reason: 'The run has no task list.' },
     { accepted: false, reason: 'The agent elsewhere has no task list.' },
   ]);
   expect(state.status).toBe('done');
-  expect(state.agents[0]!.tasks.map(({ status }) => status)).toEqual(['completed', 'skipped']);
+  expect(state.agents[0]!.tasks.map(({ title, status }) => [title, status])).toEqual([
+    ['Other', 'completed'],
+    ['Two', 'skipped'],
+  ]);
+  expect(sent(model)[1]!.messages.join()).toContain('[Task 1/2] Other');
 });

@@ -32,31 +32,6 @@ describe('definitions of a task last as long as the task', () => {
     expect(model.calls.map((call) => systemOf(call).includes('<V>'))).toEqual([true, false, false]);
   });
 
-  test('for definitions that its tools make while they run', async () => {
-    const { model } = await play(
-      go((prompt) =>
-        prompt.defTaskList([
-          {
-            task: 'One',
-            extend: (own) => {
-              own.defTool('unlock', 'Unlocks', z.object({}), () => {
-                own.defTool('secret', 'Only now', z.object({}), () => 1);
-                own.defSystem('more', 'is unlocked');
-                return 'unlocked';
-              });
-            },
-          },
-          { task: 'Two' },
-        ]),
-      ),
-      [[call('unlock')], finish('1'), finish('2'), 'Done.'],
-    );
-    const tools = model.calls.map((call) => call.tools?.map(({ name }) => name));
-    const list = ['startTask', 'finishTask'];
-    expect(tools).toEqual([[...list, 'unlock'], [...list, 'unlock', 'secret'], list, list]);
-    expect(model.calls.map((call) => systemOf(call))).toEqual(['', 'more:\nis unlocked', '', '']);
-  });
-
   test('and unnamed text of a task follows that of the prompt', async () => {
     const { model } = await play(
       go((prompt) => {
@@ -69,20 +44,25 @@ describe('definitions of a task last as long as the task', () => {
     expect(model.calls.map((call) => systemOf(call))).toEqual([own, `${own}\n\nUse grams.`, own]);
   });
 
-  test('for definitions that an async plugin method makes', async () => {
+  test.each<[string, (define: () => void) => void | Promise<void>]>([
+    ['a plugin method', (define) => define()],
+    ['an async plugin method', (define) => Promise.resolve().then(define)],
+  ])('for definitions that %s makes', async (_how, make) => {
     const plugin = definePlugin({
       name: 'docs',
       setup: (prompt) => ({
-        async useDocs(text: string) {
-          await new Promise((resolve) => setTimeout(resolve, 1));
-          prompt.def('DOCS', text);
-          prompt.defTool('lookUp', '', z.object({}), () => text);
-        },
+        useDocs: (text: string) =>
+          make(() => {
+            prompt.def('DOCS', text);
+            prompt.defSystem('docs', text);
+            prompt.defTool('lookUp', text, z.object({}), () => text);
+          }),
       }),
     });
     const model = scriptedModel([finish('1'), finish('2'), 'Done.']);
     const { run } = await runPrompt(
-      (prompt) => {
+      async (prompt) => {
+        await prompt.useDocs('of all');
         prompt.defTaskList([
           { task: 'One', extend: (own) => own.useDocs('of one') },
           { task: 'Two', extend: (own) => own.useDocs('of two') },
@@ -92,38 +72,13 @@ describe('definitions of a task last as long as the task', () => {
       { model, options: { plugins: [plugin] } },
     );
     expect((await run.finished).status).toBe('done');
-    expect(model.calls.map((call) => /of \w+/.exec(systemOf(call))?.[0])).toEqual([
-      'of one',
-      'of two',
-      undefined,
+    const sent = model.calls.map((call) => [
+      /<DOCS>(.*)<\/DOCS>/.exec(systemOf(call))?.[1],
+      /docs:\n(.*)/.exec(systemOf(call))?.[1],
+      (call.tools as { name: string; description: string }[]).find(({ name }) => name === 'lookUp')
+        ?.description,
     ]);
-    expect(model.calls.map(({ tools }) => tools?.some(({ name }) => name === 'lookUp'))).toEqual([
-      true,
-      true,
-      false,
-    ]);
-  });
-
-  test('for definitions that a plugin method makes', async () => {
-    const glossary = definePlugin({
-      name: 'glossary',
-      setup: (prompt) => ({ defTerm: (term: string, meaning: string) => prompt.defSystem(term, meaning) }),
-    });
-    const model = scriptedModel([finish('1'), finish('2'), 'Done.']);
-    const { run } = await runPrompt(
-      (prompt) => {
-        prompt.defTerm('always', 'here');
-        prompt.defTaskList([{ task: 'One', extend: (own) => own.defTerm('now', 'only') }, { task: 'Two' }]);
-        prompt.$`Go.`;
-      },
-      { model, options: { plugins: [glossary] } },
-    );
-    await run.finished;
-    expect(model.calls.map(systemOf)).toEqual([
-      'always:\nhere\nnow:\nonly',
-      'always:\nhere',
-      'always:\nhere',
-    ]);
+    expect(sent).toEqual(['of one', 'of two', 'of all'].map((text) => [text, text, text]));
   });
 
   test('for a plugin method that is called in one task and ends in the next', async () => {

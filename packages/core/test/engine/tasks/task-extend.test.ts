@@ -307,6 +307,7 @@ test('a tool’s definition belongs to the task or the prompt on which it is mad
             own.defTool('learn', '', z.object({}), () => {
               own.def('TASK_FACT', 'dry');
               own.defTool('mine', '', z.object({}), () => 'mine');
+              own.defSystem('rules', 'mind the rain');
               prompt.def('FACT', 'wet');
               prompt.defTool('more', '', z.object({}), () => 'more');
               return 'ok';
@@ -325,11 +326,13 @@ test('a tool’s definition belongs to the task or the prompt on which it is mad
     'finishTask,more,startTask',
   ]);
   expect(
-    sent(model).map(({ system = '' }) => ['FACT>wet', 'TASK_FACT>dry'].map((fact) => system.includes(fact))),
+    sent(model).map(({ system = '' }) =>
+      ['FACT>wet', 'TASK_FACT>dry', 'mind the rain'].map((fact) => system.includes(fact)),
+    ),
   ).toEqual([
-    [false, false],
-    [true, true],
-    [true, false],
-    [true, false],
+    [false, false, false],
+    [true, true, true],
+    [true, false, false],
+    [true, false, false],
   ]);
 });

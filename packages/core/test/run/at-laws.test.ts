@@ -14,6 +14,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { anyLog, inLog, runStart } from '../log/any-events.ts';
 import { call } from '../support.ts';
+import { sample } from '../support/sample.ts';
 
 const anything = definePrompt('anything', () => {});
 
@@ -36,7 +37,7 @@ describe('the state after an event', () => {
           meantOf(log, [...order, ...log.keys()]),
         );
       }),
-      { numRuns: 300 },
+      { numRuns: sample(300) },
     );
   });
 
@@ -82,7 +83,7 @@ describe('the state after an event', () => {
           );
         }
       }),
-      { numRuns: 100 },
+      { numRuns: sample(100) },
     );
   });
 
@@ -99,7 +100,7 @@ describe('the state after an event', () => {
         }
         expect(askedOf(log.at, [...second.keys()])).toStrictEqual(meantOf(second, [...second.keys()]));
       }),
-      { numRuns: 100 },
+      { numRuns: sample(100) },
     );
   });
 
