@@ -25,7 +25,7 @@ import {
 } from './task-list.ts';
 import { addDynamicTools, addStaticTools } from './task-tools.ts';
 import type { NamedTool } from '../tools/tool.ts';
-import { namedTools } from '../tools/named-tools.ts';
+import { checkReady, namedTools } from '../tools/named-tools.ts';
 import { isToolList, type ToolList } from '../tools/tool-list.ts';
 import { emptyDefinitions, type Definitions, type ToolDefinition } from './definitions.ts';
 import { checkToolName, functionTool } from '../tools/tool-definition.ts';
@@ -232,7 +232,10 @@ export class PromptBuilder implements Prompt {
    * runner.
    */
   start(tools: ToolSet = {}): void {
-    for (const [name, tool] of Object.entries(tools)) this.#addTool(name, { kind: 'ready', tool });
+    for (const [name, tool] of Object.entries(tools)) {
+      checkReady(name, tool);
+      this.#addTool(name, { kind: 'ready', tool });
+    }
     this.#started = this.#fixed = true;
     this.#hasNoTools = this.#definitions.tools.size === 0;
   }

@@ -1,13 +1,16 @@
 import type { Tool, ToolSet } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import { isPromise } from '../base/is-promise.ts';
+import { isRecord } from '../base/is-record.ts';
 import { tool, type NamedTool } from './tool.ts';
 import { isNamedTool, type ToolList } from './tool-list.ts';
 
 /** Returns the tools one by one, each with its name. */
 export function namedTools(tools: ToolList): NamedTool[] {
   const list = (Array.isArray(tools) ? tools : [tools]) as readonly (NamedTool | ToolSet)[];
-  return list.flatMap((each) => (isNamedTool(each) ? [each] : fromToolSet(each)));
+  const named = list.flatMap((each) => (isNamedTool(each) ? [each] : fromToolSet(each)));
+  for (const { name, ready } of named) if (ready !== undefined) checkReady(name, ready);
+  return named;
 }
 
 /** Returns the tools of the AI SDK by their names, and the others. */
@@ -19,6 +22,15 @@ export function splitTools(tools: ToolList): { ready: ToolSet; own: NamedTool[] 
     else ready[named.name] = named.ready;
   }
   return { ready, own };
+}
+
+/** Refuses a tool of the AI SDK 4, whose arguments would be ignored. @throws CuelineError `invalid_definition` */
+export function checkReady(name: string, ready: unknown): void {
+  if (!isRecord(ready) || !('parameters' in ready) || 'inputSchema' in ready) return;
+  throw new CuelineError(
+    'invalid_definition',
+    `Tool ${name} has "parameters", which the AI SDK has called inputSchema since version 5. Write { inputSchema: z.object({ … }) }.`,
+  );
 }
 
 /** @throws CuelineError `invalid_definition` for a promise, which would look like a set without tools */

@@ -163,6 +163,19 @@ describe('invalid tools are refused with what to write instead', () => {
     await expect(async () => play(tools)).rejects.toThrow('await');
   });
 
+  test.each([
+    ...placesAndOptions,
+    [
+      'a composite tool',
+      (tools: ToolList) => outputs((prompt) => prompt.defTool('city', 'About a city', [tools as ToolSet])),
+    ] as const,
+  ])('%s: a tool of the AI SDK 4', async (_place, play) => {
+    const old = { weather: { description: 'The weather', parameters: city, execute: () => 'sunny' } };
+    await expect(async () => play(old as never)).rejects.toThrow(
+      'Tool weather has "parameters", which the AI SDK has called inputSchema since version 5. Write { inputSchema:',
+    );
+  });
+
   test('a tool without a description', async () => {
     const forgotten = (prompt: Prompt): void => prompt.defTool('look', city as never, (() => 1) as never);
     await expect(outputs(forgotten)).rejects.toThrow(/^The description of tool look is .*Write a string/s);

@@ -26,8 +26,11 @@ export type MeteredCall = {
   ended(how: { usage?: ReportedByModel | undefined; error?: unknown; unsent?: boolean }): void;
 };
 
-/** The metered calls in progress. */
-const metered = new WeakSet<ModelCall['prompt']>();
+/** The meter of a call in progress, which the first call of a metered model behind its own model takes over. */
+type OfferedMeter = { readonly meter: MeteredCall; readonly model: Model; isTaken: boolean };
+
+/** The meters of the latest calls, by the prompt, which models that are behind each other pass on. */
+const offered = new WeakMap<ModelCall['prompt'], OfferedMeter>();
 
 /** Returns the model with a meter that permits each call and measures it. */
 export function meteredModel(
@@ -36,27 +39,32 @@ export function meteredModel(
 ): Model {
   /**
    * Makes a call, and reads with its meter what came back. A metered model may be behind another one, because a hook may
-   * return the model that it was given: the outer one has the meter.
+   * return the model that it was given: the call of the inner one has the meter of the outer one. If the outer one calls it
+   * again, as for a hedge, that call has a meter of its own.
    */
   async function measure<Result>(
     call: ModelCall,
     make: (call: ModelCall) => PromiseLike<Result>,
     read: (result: Result, meter: MeteredCall) => Result,
   ): Promise<Result> {
-    if (metered.has(call.prompt)) return make(call);
-    const meter = await begin(model, call);
+    const outer = offered.get(call.prompt);
+    const isInner = outer !== undefined && outer.model !== model && !outer.isTaken;
+    if (isInner) outer.isTaken = true;
+    const meter = isInner ? outer.meter : await begin(model, call);
     if (call.abortSignal?.aborted === true) {
       meter.ended({ unsent: true });
       throw call.abortSignal.reason as Error;
     }
-    metered.add(call.prompt);
+    const own: OfferedMeter = { meter, model, isTaken: false };
+    offered.set(call.prompt, own);
     try {
-      return read(await make({ ...call, maxOutputTokens: meter.maxOutputTokens }), meter);
+      const result = await make({ ...call, maxOutputTokens: meter.maxOutputTokens });
+      return own.isTaken ? result : read(result, meter);
     } catch (error) {
-      meter.ended({ error });
+      if (!own.isTaken) meter.ended({ error });
       throw error;
     } finally {
-      metered.delete(call.prompt);
+      if (offered.get(call.prompt) === own) offered.delete(call.prompt);
     }
   }
 

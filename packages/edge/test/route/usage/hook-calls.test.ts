@@ -1,7 +1,13 @@
 import { definePrompt, type PromptDefinition } from '@cueline/core';
 import type { ScriptedTurn } from '@cueline/core/testing';
 import { createMemoryLimits, type PromptRouteEvent } from '@cueline/edge';
-import { defaultSettingsMiddleware, generateText, wrapLanguageModel, type LanguageModel } from 'ai';
+import {
+  defaultSettingsMiddleware,
+  generateText,
+  wrapLanguageModel,
+  type LanguageModel,
+  type LanguageModelMiddleware,
+} from 'ai';
 import { describe, expect, test } from 'vitest';
 import { all, client, never, testRoute, type TestRoute } from '../routes.ts';
 
@@ -104,4 +110,44 @@ test.each<[string, (model: GivenModel) => LanguageModel]>([
   await run({ ...hub, definition });
   expect(reported(hub, 'model-call')).toMatchObject([{ inputTokens: 100, outputTokens: 2 }]);
   expect(reported(hub, 'run-end')).toMatchObject([{ tokens: 102 }]);
+});
+
+type WrapStream = NonNullable<LanguageModelMiddleware['wrapStream']>;
+
+test.each<[string, ScriptedTurn, WrapStream, string]>([
+  [
+    'hedges it',
+    ['The sun.', used(100, 2)],
+    async ({ doStream }) => {
+      const [lost, won] = await Promise.all([doStream(), doStream()]);
+      await lost.stream.cancel();
+      return won;
+    },
+    'reserved',
+  ],
+  [
+    'tries it again',
+    [{ throw: { message: 'Oops.', status: 500 } }],
+    async ({ doStream }) => doStream().then(undefined, () => doStream()),
+    'reserved',
+  ],
+  [
+    'tries it again after a refusal',
+    [{ throw: { message: 'Slow down.', status: 429 } }],
+    async ({ doStream }) => doStream().then(undefined, () => doStream()),
+    'free',
+  ],
+])('each call counts if a hook returns a model that %s', async (_, turn, wrapStream, basis) => {
+  const definition = definePrompt('again', (prompt) => {
+    prompt.defHook(({ model }) => ({
+      model: wrapLanguageModel({ model: model as GivenModel, middleware: { wrapStream } }),
+    }));
+    prompt.$`Explain.`;
+  });
+  const hub = testRoute([turn, ['The moon.', used(100, 2)]], { definition });
+  expect((await run({ ...hub, definition })).at(-1)).toMatchObject({ outcome: 'done' });
+  const calls = reported(hub, 'model-call');
+  expect(calls).toMatchObject([{ basis }, { basis: 'reported', inputTokens: 100, outputTokens: 2 }]);
+  const tokens = calls.reduce((sum, call) => sum + call.inputTokens + call.outputTokens, 0);
+  expect(reported(hub, 'run-end')).toMatchObject([{ tokens }]);
 });
