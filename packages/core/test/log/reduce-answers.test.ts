@@ -1,11 +1,4 @@
-import {
-  createReducer,
-  reduce,
-  reduceAll,
-  type RunEvent,
-  type RunEventBody,
-  type RunState,
-} from '@cueline/core';
+import { reduce, reduceAll, type RunEvent, type RunEventBody, type RunState } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
 import { agentStart, inLog, runStart, tokens } from './any-events.ts';
 
@@ -199,22 +192,5 @@ describe('a run that continues in the same log', () => {
   test('ignores events after an end', () => {
     const ended = inLog([runStart, { type: 'run-end', outcome: 'stopped' }, resume]);
     expect(reduceAll(ended)).toStrictEqual(reduceAll(ended.slice(0, 2)));
-  });
-
-  test('gives the same state for a prefix and then the rest', () => {
-    const log = inLog([
-      ...before.with(0, structured),
-      resume,
-      { type: 'task-add', task, index: 0 },
-      { type: 'task-update', taskId: 'task-1', by: 'author', status: 'completed', result: '8' },
-      step(1),
-      ...said('{"n":', '1', '}'),
-      { type: 'run-end', outcome: 'done', output: { n: 1 } },
-    ]);
-    for (let cut = 0; cut <= log.length; cut++) {
-      const reducer = createReducer(reduceAll(log.slice(0, cut)));
-      for (const event of log.slice(cut)) reducer.apply(event);
-      expect(reducer.snapshot()).toStrictEqual(reduceAll(log));
-    }
   });
 });

@@ -7,10 +7,10 @@ import {
   type RunEventBody,
   type RunState,
 } from '@cueline/core';
-import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { play } from '../support.ts';
+import { inLog, runStart } from './any-events.ts';
 
 /** A run of every kind of event: reasoning, text, a good call, a failing tool, an invalid call, two steps. */
 const sample = play(
@@ -43,34 +43,6 @@ describe('reduce', () => {
     expect(reduceAll(events)).toEqual(run.getState());
   });
 
-  test('gives the same state for a prefix and then the rest as for the whole log', async () => {
-    const { events } = await sample;
-    const whole = reduceAll(events);
-    for (let cut = 0; cut <= events.length; cut++) {
-      const reducer = createReducer(reduceAll(events.slice(0, cut)));
-      for (const event of events.slice(cut)) reducer.apply(event);
-      expect(reducer.snapshot()).toEqual(whole);
-    }
-  });
-
-  test('is not affected by snapshots, which never change', async () => {
-    const { events } = await sample;
-    const whole = reduceAll(events);
-    fc.assert(
-      fc.property(fc.array(fc.boolean(), { minLength: events.length, maxLength: events.length }), (looks) => {
-        const reducer = createReducer();
-        const taken: [ReturnType<typeof reduceAll>, string][] = [];
-        for (const [index, event] of events.entries()) {
-          reducer.apply(event);
-          if (looks[index] === true) taken.push([reducer.snapshot(), JSON.stringify(reducer.snapshot())]);
-        }
-        expect(reducer.snapshot()).toEqual(whole);
-        for (const [state, text] of taken) expect(JSON.stringify(state)).toBe(text);
-      }),
-      { numRuns: 50 },
-    );
-  });
-
   test('keeps two branches from one state independent', async () => {
     const { events } = await sample;
     const cut = events.findIndex((event) => event.type === 'tool-input-delta') + 1;
@@ -89,7 +61,7 @@ describe('reduce', () => {
     const piece = (delta: string): RunEventBody => ({ type: 'tool-input-delta', toolCallId: '1', delta });
     const trunk = (
       [
-        { type: 'run-start', v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' },
+        runStart,
         { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
         { type: 'tool-input-start', toolCallId: '1', toolName: 'go' },
         piece('[1'),
@@ -114,12 +86,8 @@ describe('reduce', () => {
   });
 
   test('copies each object at most once between two snapshots, however many events arrive', () => {
-    const bodies: RunEventBody[] = [
-      { type: 'run-start', v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' },
-      { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
-      { type: 'text-start', id: 't' },
-    ];
-    const reducer = createReducer(reduceAll(bodies.map((body, seq) => ({ seq, t: 0, ...body }))));
+    const stepStart: RunEventBody = { type: 'step-start', step: 0, request: { keep: 0, messages: [] } };
+    const reducer = createReducer(reduceAll(inLog([runStart, stepStart, { type: 'text-start', id: 't' }])));
     const copies = vi.spyOn(Array.prototype, 'slice');
     for (let seq = 3; seq < 1_003; seq++)
       reducer.apply({ seq, t: 0, type: 'text-delta', id: 't', text: 'x' });
@@ -131,8 +99,8 @@ describe('reduce', () => {
   });
 
   test('accepts hostile names and counts', () => {
-    const bodies: RunEventBody[] = [
-      { type: 'run-start', v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' },
+    const log = inLog([
+      runStart,
       { type: 'variable-set', name: '__proto__', kind: 'text', value: 'x' },
       { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
       { type: 'tool-input-end', toolCallId: '__proto__', toolName: 'constructor', input: {} },
@@ -144,24 +112,11 @@ describe('reduce', () => {
         finishReason: 'stop',
         usage: { inputTokens: -5, outputTokens: 1e308, totalTokens: undefined } as never,
       },
-    ];
-    const state = reduceAll(bodies.map((body, seq) => ({ seq, t: 0, ...body })));
+    ]);
+    const state = reduceAll(log);
     expect(Object.keys(state.variables)).toEqual(['__proto__']);
     expect(({} as { kind?: string }).kind).toBeUndefined();
     expect(state.toolCalls).toHaveLength(1);
     expect(state.usage).toEqual({ inputTokens: 0, outputTokens: 0, totalTokens: 0 });
-  });
-
-  test('marks a tool as interrupted if the run ends while it runs', () => {
-    const bodies: RunEventBody[] = [
-      { type: 'run-start', v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' },
-      { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
-      { type: 'tool-input-end', toolCallId: '1', toolName: 'slow', input: {} },
-      { type: 'tool-start', toolCallId: '1', toolName: 'slow' },
-      { type: 'run-end', outcome: 'stopped' },
-    ];
-    const state = reduceAll(bodies.map((body, seq) => ({ seq, t: seq, ...body })));
-    expect(state.status).toBe('stopped');
-    expect(state.toolCalls[0]).toMatchObject({ state: 'interrupted', startedAt: 3, finishedAt: 4 });
   });
 });

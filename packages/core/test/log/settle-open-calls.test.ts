@@ -167,41 +167,6 @@ describe('a call with calls inside it', () => {
   });
 });
 
-test('an interrupted idempotent call is repeated with its key, unless its definition has changed', async () => {
-  const keys: string[] = [];
-  const paying = (idempotent: boolean) =>
-    definePrompt('pay', (prompt) => {
-      prompt.defTool(
-        'pay',
-        'Pays',
-        schema,
-        async (_args, { idempotencyKey }) => {
-          keys.push(idempotencyKey);
-          if (keys.length === 1) await new Promise(() => {});
-          return 'paid';
-        },
-        { effect: 'external', ...(idempotent ? { idempotent } : {}) },
-      );
-      prompt.$`Pay.`;
-    });
-  const first = createRun(paying(true), { model: scriptedModel([[call('pay', 'a')]]) });
-  first.start().catch(() => {});
-  await new Promise<void>((resolve) => {
-    first.listen(({ type }) => type === 'tool-start' && resolve());
-  });
-  const log = json(first.log()) as RunEvent[];
-  first.stop();
-  const model = scriptedModel(['Thanks.']);
-  const again = createRun(paying(true), { model, log });
-  expect(await again.retry()).toBe('Thanks.');
-  expect(keys).toEqual([keys[0], keys[0]]);
-  expect(again.getState().toolCalls).toMatchObject([{ state: 'output-available', output: 'paid' }]);
-  const other = scriptedModel(['I see.']);
-  await createRun(paying(false), { model: other, log }).retry();
-  expect(keys).toHaveLength(2);
-  expect(JSON.stringify(other.calls[0]?.prompt)).toContain('Make it again if you still need it.');
-});
-
 test('idempotent must be true or false', async () => {
   const prompt = definePrompt('wrong', (own) => {
     own.defTool('pay', 'Pays', schema, () => 'paid', { idempotent: 'yes' as never });

@@ -4,7 +4,8 @@ import { dynamicTool, jsonSchema, type ModelMessage } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { scriptedModel } from '@cueline/core/testing';
-import { calls, complete, json } from '../agents/session/sessions.ts';
+import { json } from '../support.ts';
+import { calls, complete } from '../agents/session/sessions.ts';
 import { providersThatCall } from '../agents/session/providers.ts';
 
 const apiKey = 'sk-test-0123456789abcdef';

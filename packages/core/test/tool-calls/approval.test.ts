@@ -11,7 +11,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { call, go, json, types } from '../support.ts';
 import { after } from '../support/runs.ts';
 import * as z from 'zod';
-import { play, approve, payment } from '../support/approvals.ts';
+import { amount, play, approve, payment } from '../support/approvals.ts';
 
 test('a call whose schema changes its arguments can be approved as shown, but not with other arguments', async () => {
   const ran: unknown[] = [];
@@ -194,34 +194,19 @@ describe('the response to an approval', () => {
     expect(state.toolCalls[0]!.state).toBe('output-error');
   });
 
-  test('that refuses a call also refuses its repetitions', async () => {
-    const { source, paid } = payment(asking);
-    const again = [call('pay', { amount: 50 })];
-    const { state, sent } = await play(source, [again, again, again, 'Then not.'], () => ({
-      approved: false,
-    }));
-    expect(paid).toEqual([]);
-    expect(state.approvals).toHaveLength(1);
-    expect(sent[2]!.messages.at(-1)).toContain('did not approve it');
-    expect(sent[3]!.messages.at(-1)).toContain('this is call 3 with the same arguments');
-  });
-
-  test('that refuses a call of a streaming tool also refuses its repetitions', async () => {
+  test.each<[string, (args: { amount: number }, ran: number[]) => unknown]>([
+    ['a function', ({ amount }, ran) => ran.push(amount)],
+    [
+      'a generator',
+      async function* ({ amount }, ran) {
+        yield ran.push(amount);
+      },
+    ],
+  ])('that refuses a call of %s also refuses its repetitions', async (_what, fn) => {
     const ran: number[] = [];
     const again = [call('pay', { amount: 50 })];
     const { state, sent } = await play(
-      go((prompt) =>
-        prompt.defTool(
-          'pay',
-          '',
-          z.object({ amount: z.number() }),
-          async function* ({ amount }) {
-            ran.push(amount);
-            yield `paid ${amount}`;
-          },
-          asking,
-        ),
-      ),
+      go((prompt) => prompt.defTool('pay', '', amount, (args) => fn(args, ran), asking)),
       [again, again, again, [call('pay', { amount: 5 })], 'Then not.'],
       () => ({ approved: false }),
     );

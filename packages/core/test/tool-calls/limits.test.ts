@@ -64,57 +64,21 @@ describe('readLimits', () => {
     expect(readLimits(off)).toEqual(off);
   });
 
-  test.each<[keyof Limits, unknown, string]>([
-    ['steps', 0, 'options.limits.steps is 0. Give a whole number of at least 1, or Infinity for no limit.'],
-    [
-      'toolCalls',
-      -1,
-      'options.limits.toolCalls is -1. Give a whole number of at least 0, or Infinity for no limit.',
-    ],
-    [
-      'depth',
-      1.5,
-      'options.limits.depth is 1.5. Give a whole number of at least 0, or Infinity for no limit.',
-    ],
-    [
-      'tokens',
-      '9',
-      'options.limits.tokens is "9". Give a whole number of at least 1, or Infinity for no limit.',
-    ],
-    [
-      'concurrentToolCalls',
-      0,
-      'options.limits.concurrentToolCalls is 0. Give a whole number of at least 1, or Infinity for no limit.',
-    ],
-    [
-      'toolCallsPerStep',
-      Number.NaN,
-      'options.limits.toolCallsPerStep is NaN. Give a whole number of at least 1, or Infinity for no limit.',
-    ],
-    [
-      'steps',
-      null,
-      'options.limits.steps is null. Give a whole number of at least 1, or Infinity for no limit.',
-    ],
-    [
-      'steps',
-      [9],
-      'options.limits.steps is an array. Give a whole number of at least 1, or Infinity for no limit.',
-    ],
-    [
-      'steps',
-      { n: 9 },
-      'options.limits.steps is an object. Give a whole number of at least 1, or Infinity for no limit.',
-    ],
-    [
-      'steps',
-      -Infinity,
-      'options.limits.steps is -Infinity. Give a whole number of at least 1, or Infinity for no limit.',
-    ],
-  ])('refuses %s: %o', (name, value, message) => {
+  test.each<[keyof Limits, unknown, shown: string, least: number]>([
+    ['steps', 0, '0', 1],
+    ['toolCalls', -1, '-1', 0],
+    ['depth', 1.5, '1.5', 0],
+    ['tokens', '9', '"9"', 1],
+    ['concurrentToolCalls', 0, '0', 1],
+    ['toolCallsPerStep', Number.NaN, 'NaN', 1],
+    ['steps', null, 'null', 1],
+    ['steps', [9], 'an array', 1],
+    ['steps', { n: 9 }, 'an object', 1],
+    ['steps', -Infinity, '-Infinity', 1],
+  ])('refuses %s: %o', (name, value, shown, least) => {
     expect(thrownBy(() => readLimits({ [name]: value }))).toEqual({
       code: 'invalid_options',
-      message,
+      message: `options.limits.${name} is ${shown}. Give a whole number of at least ${least}, or Infinity for no limit.`,
       details: { option: `limits.${name}` },
     });
   });

@@ -1,6 +1,6 @@
 import { reduceAll, tool, type PromptSource, type ToolEffect } from '@cueline/core';
 import { tool as aiTool } from 'ai';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { call, go, json, types } from '../support.ts';
 import * as z from 'zod';
 import { amount, play, approve, payment } from '../support/approvals.ts';
@@ -138,13 +138,18 @@ describe('composite tools', () => {
 });
 
 test('the approval of an agent that timed out is withdrawn, and the run does not wait for it', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
+  onTestFinished(() => void vi.useRealTimers());
   const { source, paid } = payment({ needsApproval: true });
   const { state, statuses, run } = await play(
     go((prompt) =>
-      prompt.defAgent('payer', '', z.object({}), (_args, own) => source(own), { timeoutMs: 30 }),
+      prompt.defAgent('payer', '', z.object({}), (_args, own) => source(own), { timeoutMs: 60_000 }),
     ),
     [[call('payer')], [call('pay', { amount: 3 })], 'Then not.'],
-    () => undefined,
+    () => {
+      queueMicrotask(() => vi.advanceTimersByTime(60_000));
+      return undefined;
+    },
   );
   expect(paid).toEqual([]);
   expect(statuses).toEqual(['running', 'waiting', 'running', 'done']);

@@ -49,24 +49,6 @@ describe('approvals', () => {
     ]);
   });
 
-  test('can be open at the same time, each with its own response', async () => {
-    const { ask, respond, events } = start();
-    const answers = Promise.all([ask(remove, undefined), ask(send, undefined)]);
-    respond('r2', { approved: false });
-    respond('r1', { approved: true });
-    expect(await answers).toEqual([{ approved: true }, { approved: false }]);
-    expect(
-      events.map(({ event }) => `${event.type} ${'approvalId' in event ? event.approvalId : ''}`),
-    ).toEqual(['approval-request r1', 'approval-request r2', 'approval-response r2', 'approval-response r1']);
-  });
-
-  test('can be answered by a listener synchronously', async () => {
-    const { ask, respond } = start((event) => {
-      if (event.type === 'approval-request') respond(event.approvalId, { approved: true });
-    });
-    expect(await ask(remove, new AbortController().signal)).toEqual({ approved: true });
-  });
-
   test('copy the response', async () => {
     const { ask, respond, events } = start();
     const answered = ask(remove, undefined);

@@ -292,23 +292,11 @@ function send(request: Parameters<typeof ask>[0]): Request {
   return ask(typeof body === 'function' ? { ...request, body: (body as () => unknown)() } : request);
 }
 
-test('there are many cases, each with its own name', () => {
-  expect(attacks.length).toBeGreaterThanOrEqual(60);
-  expect(new Set(attacks.map(([name]) => name)).size).toBe(attacks.length);
-});
-
-test('all attacks are refused, and no provider is called', async () => {
-  const { proxy, sent, store, events } = fixture();
-  const answers = await Promise.all(attacks.map(([, , request]) => proxy(send(request))));
-  expect(answers.filter(({ status }) => status < 400 || status > 499)).toEqual([]);
-  expect([answers.length, sent.length, store.length]).toEqual([attacks.length, 0, 0]);
-  expect(new Set(events.map(({ type }) => type))).toEqual(new Set(['refused']));
-});
-
 test.each(attacks)('%s: %i', async (_, status, request) => {
-  const { proxy, sent, store } = fixture();
+  const { proxy, sent, store, events } = fixture();
   const response = await proxy(send(request));
   expect([response.status, sent, store]).toEqual([status, [], []]);
+  expect(events.map(({ type }) => type)).toEqual(['refused']);
 });
 
 test.each<[string, string]>([

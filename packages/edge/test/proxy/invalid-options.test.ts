@@ -1,6 +1,8 @@
-import { describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { CuelineError } from '@cueline/core';
 import { ask, base, createModelProxy, fixture, type ModelProxyOptions, origin, refused } from './support.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 describe('invalid options are refused', () => {
   const good: ModelProxyOptions = {
@@ -83,14 +85,10 @@ describe('invalid options are refused', () => {
 
   test('the response is 503 if auth does not answer', async () => {
     vi.useFakeTimers();
-    try {
-      const { proxy } = fixture(undefined, { auth: () => new Promise(() => {}) });
-      const answer = refused(proxy(ask()));
-      await vi.advanceTimersByTimeAsync(10_001);
-      expect(await answer).toEqual({ status: 503, code: 'unavailable' });
-    } finally {
-      vi.useRealTimers();
-    }
+    const { proxy } = fixture(undefined, { auth: () => new Promise(() => {}) });
+    const answer = refused(proxy(ask()));
+    await vi.advanceTimersByTimeAsync(10_001);
+    expect(await answer).toEqual({ status: 503, code: 'unavailable' });
   });
 
   test.each([

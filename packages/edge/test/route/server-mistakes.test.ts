@@ -1,11 +1,13 @@
 import { createRun, CuelineError, definePrompt, remotePrompt, type RunEvent } from '@cueline/core';
 import { createMemoryLimits, createPromptRoute } from '@cueline/edge';
 import type { ScriptedTurn } from '@cueline/core/testing';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { all, ask, client, greet, idOf, never, post, refusal, slowly, testRoute } from './routes.ts';
 import { read } from '../stores/events.ts';
 import { request } from './greet-request.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 describe('an error of the server', () => {
   const secret = 'sk-very-secret-key-0123456789';
@@ -202,15 +204,11 @@ describe('an error of the server', () => {
 
 test('an accept function that hangs is a 503', async () => {
   vi.useFakeTimers();
-  try {
-    const hub = testRoute(['Never.'], { accept: () => new Promise(() => {}) });
-    const answer = hub.route(post({ input: {} }));
-    await vi.advanceTimersByTimeAsync(10_001);
-    expect(await refusal(await answer)).toMatchObject({ status: 503, code: 'unavailable' });
-    expect(hub.model.calls).toHaveLength(0);
-  } finally {
-    vi.useRealTimers();
-  }
+  const hub = testRoute(['Never.'], { accept: () => new Promise(() => {}) });
+  const answer = hub.route(post({ input: {} }));
+  await vi.advanceTimersByTimeAsync(10_001);
+  expect(await refusal(await answer)).toMatchObject({ status: 503, code: 'unavailable' });
+  expect(hub.model.calls).toHaveLength(0);
 });
 
 test('a waitUntil that throws does not affect the run', async () => {
@@ -249,15 +247,11 @@ describe('a failing store', () => {
 
   test('that hangs is a 503', async () => {
     vi.useFakeTimers();
-    try {
-      const hub = testRoute(['Never.']);
-      vi.spyOn(hub.store, 'find').mockImplementation(() => new Promise(() => {}));
-      const answer = hub.route(post({ input: {}, key: 'k' }));
-      await vi.advanceTimersByTimeAsync(10_001);
-      expect((await answer).status).toBe(503);
-    } finally {
-      vi.useRealTimers();
-    }
+    const hub = testRoute(['Never.']);
+    vi.spyOn(hub.store, 'find').mockImplementation(() => new Promise(() => {}));
+    const answer = hub.route(post({ input: {}, key: 'k' }));
+    await vi.advanceTimersByTimeAsync(10_001);
+    expect((await answer).status).toBe(503);
   });
 
   test('that creates a run after its start was refused forgets it, so that the key starts a new one', async () => {

@@ -127,6 +127,8 @@ export function describeLimitStore(name: string, { open, clock }: LimitsUnderTes
       // by itself it would be too large
       expect(await other.reserve({ ...call, id: '2', tokens: 26 })).toEqual(refused);
       await other.settle({ subject: call.subject, id: '1', tokens: 15 });
+      // once more changes nothing
+      await other.settle({ subject: call.subject, id: '1', tokens: 15 });
       expect(await store.reserve({ ...call, id: '2', tokens: 10 })).toEqual({ ok: true });
       await store.settle({ subject: call.subject, id: '2', tokens: 10 });
       expect(await store.reserve({ ...call, id: '3', tokens: 1 })).toEqual(refused);

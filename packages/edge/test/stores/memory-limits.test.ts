@@ -1,5 +1,6 @@
 import { createMemoryLimits } from '@cueline/edge';
 import { expect, test } from 'vitest';
+import { startCpuTime } from '../../../core/test/support/cpu-time.ts';
 import { describeLimitStore } from './limits-conformance.ts';
 
 const clock = { at: Date.UTC(2026, 0, 2, 12) };
@@ -7,7 +8,15 @@ const store = createMemoryLimits({ now: () => clock.at });
 
 describeLimitStore('memory', { open: () => store, clock });
 
-const call = { subject: 'ada', tokens: 10, rpm: 2, concurrent: 9, dailyTokens: 100, leaseMs: 60_000 };
+const call = {
+  subject: 'ada',
+  id: '1',
+  tokens: 10,
+  rpm: 2,
+  concurrent: 9,
+  dailyTokens: 100,
+  leaseMs: 60_000,
+};
 
 test('calls that began before the clock was set back do not count for the minute', async () => {
   let at = Date.UTC(2026, 0, 2, 12);
@@ -35,3 +44,35 @@ test('a clock that is set back over midnight begins no new day, and the next day
   at += 3_600_000;
   expect(await limits.reserve({ ...call, ...total, id: '2' })).toEqual({ ok: true });
 });
+
+test('invented subjects neither fill the memory nor block others', async () => {
+  const store = createMemoryLimits({ now: () => clock.at, subjects: 2 });
+  const end = (subject: string, tokens: number) => store.settle({ subject, id: '1', tokens });
+  await store.reserve({ ...call, subject: 'a' });
+  await store.reserve({ ...call, subject: 'b' });
+  // both are at work, and none of them is forgotten
+  await expect(store.reserve({ ...call, subject: 'c' })).rejects.toThrow(
+    'createMemoryLimits keeps 2 subjects, and each of them has calls in progress',
+  );
+  await end('a', 9);
+  await end('b', 2);
+  expect(await store.reserve({ ...call, subject: 'c' })).toEqual({ ok: true });
+  // the one that had used least has gone
+  expect(await store.reserve({ ...call, subject: 'a', id: '2', tokens: 92 })).toMatchObject({
+    why: 'budget',
+  });
+});
+
+test('a new subject is still accepted after 200,000 invented ones, which then count together', async () => {
+  const store = createMemoryLimits({ now: () => clock.at });
+  const total = { ...call, totalDailyTokens: 1_000_010 };
+  for (let at = 0; at < 200_000; at += 1) {
+    const subject = `made-up-${at}`;
+    await store.reserve({ ...total, subject });
+    await store.settle({ subject, id: '1', tokens: 5 });
+  }
+  const cpuTime = startCpuTime();
+  expect(await store.reserve({ ...total, subject: 'newcomer' })).toEqual({ ok: true });
+  expect(cpuTime()).toBeLessThan(50);
+  expect(await store.reserve({ ...total, subject: 'another' })).toMatchObject({ ok: false, why: 'total' });
+}, 30_000);

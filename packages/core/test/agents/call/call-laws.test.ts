@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { checkAnswered } from '../../../src/messages/check-call-order.ts';
+import { sample } from '../../support/sample.ts';
 import { lines } from './calls.ts';
 
 const look = tool('look', 'Look', z.object({ at: z.number() }), ({ at }) => `seen ${at}`);
@@ -63,6 +64,22 @@ function texts(messages: readonly ModelMessage[]): string {
   return lines(messages).join('\n');
 }
 
+/** One call for each way in which a call can end. */
+const eachEnd = [
+  ['<answer>good</answer>'],
+  ['bad'],
+  [[{ throw: { message: 'no', status: 401 } }]],
+  [['bad', { error: { message: 'broke' } }]],
+  [['bad', { finish: { reason: 'error' } }]],
+].map(
+  (
+    turns,
+  ): [{ maxExceptionRetries: number; maxInterrupts: number; onInterrupt: undefined }, ScriptedTurn[]] => [
+    { maxExceptionRetries: 0, maxInterrupts: 0, onInterrupt: undefined },
+    turns as ScriptedTurn[],
+  ],
+);
+
 test('every call ends within its bounds, with a valid answer or with the reason why there is none', async () => {
   const ends = new Set<string>();
   await fc.assert(
@@ -109,7 +126,7 @@ test('every call ends within its bounds, with a valid answer or with the reason 
         expect(lines(prompt).slice(0, 2)).toEqual([expect.stringMatching(/^system: /), 'user: Begin.']);
       }
     }),
-    { numRuns: 400 },
+    { numRuns: sample(400), examples: eachEnd },
   );
   // all that can happen did
   expect([...ends].toSorted()).toEqual(

@@ -33,8 +33,8 @@ describe('A valid answer', () => {
     });
   });
 
-  test('is parsed with the schema that the model gets', async () => {
-    const model = scriptedModel(['{"day":"2026-01-02"}']);
+  test('is parsed with the schema that the model gets, also from a block of code', async () => {
+    const model = scriptedModel(['On a Friday.', '{"day":5}', '```json\n{"day":"2026-01-02"}\n```']);
     const agent = defineAgent({
       name: 'dater',
       instructions: 'Find the day.',
@@ -44,6 +44,10 @@ describe('A valid answer', () => {
     const { output } = await agent.call('When?');
     expect(output.day).toEqual(new Date('2026-01-02'));
     expect(model.calls[0]!.responseFormat).toMatchObject({ type: 'json', schema: { required: ['day'] } });
+    expect(lines(model.calls[2]!.prompt).filter((line) => line.startsWith('user: Your answer'))).toEqual([
+      expect.stringContaining('it is not JSON'),
+      expect.stringMatching(/day: .*expected string/),
+    ]);
   });
 
   test.each([undefined, 42, { text: 'Hi' }])(
@@ -95,7 +99,7 @@ describe('An invalid answer', () => {
 
   test('is corrected with text from a template or a function', async () => {
     const asked: unknown[] = [];
-    const parse = (text: string): number => {
+    const parse = async (text: string): Promise<number> => {
       if (!/^\d+$/.test(text)) throw new Error('no number: $& {"a":1}');
       return Number(text);
     };

@@ -22,7 +22,14 @@ test.each<[object | undefined, string]>([
     { ...good, tools: { look: tool('look', '', z.object({}), () => 1) } },
     'The tools of agent "it" must be a list',
   ],
-  [{ ...good, output: 'json' }, 'The output of agent "it" must be a schema'],
+  ...['json', 5, [], null].map((output): [object, string] => [
+    { ...good, output },
+    'The output of agent "it" must be a schema, tags([\'answer\']) or a function that reads the text.',
+  ]),
+  [
+    { ...good, output: z.object({ day: z.date() }) },
+    'The output schema of agent "it" cannot be sent to a model: Date cannot be represented in JSON Schema. ',
+  ],
   [{ ...good, onException: ' ' }, 'onException of agent "it" is \' \'. Write a string'],
   [{ ...good, onInterrupt: 5 }, 'onInterrupt of agent "it" is 5. Write a string'],
   [{ ...good, maxInterrupts: -1 }, 'maxInterrupts of agent "it" is -1. Give a whole number of at least 0.'],

@@ -1,10 +1,11 @@
-import { CuelineError, runPrompt } from '@cueline/core';
+import { runPrompt } from '@cueline/core';
 import { createDialog, dialogFromJSON } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 import type { ModelMessage } from 'ai';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isDialog } from '../../../src/agents/call/dialog.ts';
+import { refusalOf } from './calls.ts';
 
 const call = { type: 'tool-call', toolCallId: 'c1', toolName: 'look', input: { at: 'it' } } as const;
 const result: ModelMessage = {
@@ -28,16 +29,6 @@ const result: ModelMessage = {
     },
   ],
 };
-
-function faultOf(act: () => unknown): string {
-  try {
-    act();
-  } catch (error) {
-    if (CuelineError.isInstance(error)) return `${error.code}: ${error.message}`;
-    throw error;
-  }
-  throw new Error('did not throw');
-}
 
 describe('a dialog is immutable', () => {
   test('adding a message returns another dialog', () => {
@@ -189,6 +180,7 @@ describe('a dialog and its JSON', () => {
         expect(read.toJSON()).toEqual(JSON.parse(JSON.stringify(read)));
         expect(read.messages).toEqual(dialog.messages);
       }),
+      { numRuns: 40 },
     );
   });
 
@@ -202,7 +194,7 @@ describe('a dialog and its JSON', () => {
       'messages[0].content is undefined. Write a string, or a list of parts.',
     ],
   ])('%j is not a dialog', (json, why) => {
-    expect(faultOf(() => dialogFromJSON(json))).toMatch(
+    expect(refusalOf(() => dialogFromJSON(json))).toMatch(
       `invalid_options: This cannot be read as a dialog: ${why.replace(/\.$/, '')}`,
     );
   });
@@ -224,13 +216,13 @@ describe('an invalid message is refused when it is added', () => {
     ],
     [{ role: 'assistant', content: [{ ...call, input: cycle }] }, 'is nested more than 1000 deep'],
   ])('%#', (addition, why) => {
-    const fault = faultOf(() => createDialog('Hi.').append(addition as string));
+    const fault = refusalOf(() => createDialog('Hi.').append(addition as string));
     expect(fault).toContain('invalid_definition: ');
     expect(fault).toContain(why);
   });
 
   test('instructions must be a string', () => {
-    expect(faultOf(() => createDialog([], { instructions: 5 as never }))).toMatch(/are 5\. Write a string/);
+    expect(refusalOf(() => createDialog([], { instructions: 5 as never }))).toMatch(/are 5\. Write a string/);
   });
 });
 

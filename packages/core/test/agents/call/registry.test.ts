@@ -1,20 +1,11 @@
-import { CuelineError, definePrompt } from '@cueline/core';
+import { definePrompt } from '@cueline/core';
 import { defineAgent } from '@cueline/core/agents';
 import { createAgentRegistry } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
+import { refusalOf } from './calls.ts';
 
 const named = (name: string) => defineAgent({ name, instructions: 'Talk.' });
-
-function faultOf(act: () => unknown): string {
-  try {
-    act();
-  } catch (error) {
-    if (CuelineError.isInstance(error)) return `${error.code}: ${error.message}`;
-    throw error;
-  }
-  throw new Error('did not throw');
-}
 
 test('a registered agent is found by its name', async () => {
   const registry = createAgentRegistry();
@@ -35,7 +26,7 @@ test('a registered prompt is found, and calling it is an error that says that it
   );
   const editor = registry.register(named('editor'));
   expect([registry.prompt('plan'), registry.prompt('editor')]).toEqual([plan, editor]);
-  expect(faultOf(() => registry.get('plan'))).toBe(
+  expect(refusalOf(() => registry.get('plan'))).toBe(
     'invalid_options: "plan" is a prompt, not an agent, so it cannot be called. Run it: runPrompt(agents.prompt(\'plan\'), { … }).',
   );
 });
@@ -45,7 +36,7 @@ test('a name belongs to one definition until it is replaced', () => {
   const first = registry.register(named('editor'));
   registry.register(first);
   const second = named('editor');
-  expect(faultOf(() => registry.register(second))).toBe(
+  expect(refusalOf(() => registry.register(second))).toBe(
     'invalid_options: The name "editor" is taken by another definition. Give this one another name, or write agents.register(definition, { replace: true }).',
   );
   expect(registry.get('editor')).toBe(first);
@@ -55,14 +46,14 @@ test('a name belongs to one definition until it is replaced', () => {
 
 test('an unknown name lists the known ones', () => {
   const registry = createAgentRegistry();
-  expect(faultOf(() => registry.get('editor'))).toMatch(/The registry is empty\. Import the module/);
+  expect(refusalOf(() => registry.get('editor'))).toMatch(/The registry is empty\. Import the module/);
   registry.register(named('editor'));
   registry.register(named('writer'));
-  expect(faultOf(() => registry.get('edtior'))).toBe(
+  expect(refusalOf(() => registry.get('edtior'))).toBe(
     'invalid_options: No agent or prompt is registered as "edtior". There are: editor, writer. Did you mean editor?',
   );
-  expect(faultOf(() => registry.prompt('x'))).toMatch(/There are: editor, writer\.$/);
-  expect(faultOf(() => registry.register({} as never))).toMatch(
+  expect(refusalOf(() => registry.prompt('x'))).toMatch(/There are: editor, writer\.$/);
+  expect(refusalOf(() => registry.register({} as never))).toMatch(
     /takes what defineAgent or definePrompt returns/,
   );
 });

@@ -5,7 +5,8 @@ import type { ModelMessage } from 'ai';
 import { convertArrayToReadableStream } from 'ai/test';
 import { expect, test } from 'vitest';
 import { transcriptText } from '../../../src/messages/transcript-text.ts';
-import { complete, json, search } from './sessions.ts';
+import { json } from '../../support.ts';
+import { complete, search } from './sessions.ts';
 
 const usage = {
   inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },

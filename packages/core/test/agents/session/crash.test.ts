@@ -4,7 +4,8 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { ModelMessage } from 'ai';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { complete, json } from './sessions.ts';
+import { json } from '../../support.ts';
+import { complete } from './sessions.ts';
 
 /** Who is charged, two at a time, as a tool that must not run twice does it. */
 const customers = ['ada', 'ben', 'cyd', 'dan', 'eve'];

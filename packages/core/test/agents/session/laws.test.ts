@@ -7,7 +7,8 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { pairToolMessages } from '../../../src/messages/pair-tool-messages.ts';
 import { toolCallsOf } from '../../../src/agents/session/repair-messages.ts';
-import { complete, json, traced } from './sessions.ts';
+import { json } from '../../support.ts';
+import { complete, traced } from './sessions.ts';
 import { sample } from '../../support/sample.ts';
 
 const call = (name: string, input: unknown = {}): ScriptedPart => ({ toolCall: { name, input } });

@@ -4,7 +4,7 @@ import { scriptedModel } from '@cueline/core/testing';
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { memoryStorage } from '../../support/runs.ts';
-import { calls, complete, search, short } from './sessions.ts';
+import { calls, complete, search } from './sessions.ts';
 
 const systemPrompt = 'You work.';
 
@@ -124,20 +124,4 @@ test('suspend() outside a session is an ordinary result', async () => {
     { model: scriptedModel([calls(['ask']), 'Hm.']) },
   );
   expect((await run.finished).status).toBe('done');
-});
-
-test('the messages of a session survive JSON', async () => {
-  const first = await runAgentSession(scriptedModel([calls(['search', { query: 'x' }]), complete()]), {
-    systemPrompt,
-    tools: { search },
-    maxTurns: 1,
-  });
-  const model = scriptedModel([complete()]);
-  await runAgentSession(model, {
-    systemPrompt,
-    tools: { search },
-    initialMessages: JSON.parse(JSON.stringify(first.messages)),
-  });
-  expect(short(first.messages)).toBe('user, assistant(search), tool(search)');
-  expect(model.calls[0]?.prompt.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool']);
 });

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { pairToolMessages } from '../../../src/messages/pair-tool-messages.ts';
 import { repairMessages } from '../../../src/agents/session/repair-messages.ts';
-import { json, short } from './sessions.ts';
+import { json } from '../../support.ts';
+import { short } from './sessions.ts';
 import { startCpuTime } from '../../support/cpu-time.ts';
 
 const call = (...ids: string[]): ModelMessage => ({

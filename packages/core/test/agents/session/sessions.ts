@@ -114,8 +114,3 @@ export function short(messages: readonly ModelMessage[]): string {
     })
     .join(', ');
 }
-
-/** As a database gives it back. */
-export function json<Value>(value: Value): Value {
-  return JSON.parse(JSON.stringify(value)) as Value;
-}

@@ -4,19 +4,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseTags, tagsLine } from '../../../src/agents/tags/parse-tags.ts';
 import { startCpuTime } from '../../support/cpu-time.ts';
+import { refusalOf } from '../call/calls.ts';
 
 const answer = tags(['answer']);
 const both = tags({ required: ['answer'], optional: ['note'] });
-
-function faultOf(act: () => unknown): string {
-  try {
-    act();
-  } catch (error) {
-    if (CuelineError.isInstance(error)) return `${error.code}: ${error.message}`;
-    throw error;
-  }
-  throw new Error('did not throw');
-}
 
 const steps = tags({ required: ['step'], optional: ['note'], lists: ['step', 'note'] });
 const blocks = tags({ required: ['json'], optional: ['C++', 'answer'], markdown: ['json', 'C++'] });
@@ -72,10 +63,10 @@ describe('a tag that may be repeated is a list', () => {
       step: ['a'],
       note: ['x', 'y'],
     });
-    expect(faultOf(() => read('<note>x</note>', steps))).toBe(
+    expect(refusalOf(() => read('<note>x</note>', steps))).toBe(
       'parse_failed: <step> is missing. Write it as <step>…</step>.',
     );
-    expect(faultOf(() => read('<step> </step>', steps))).toMatch('<step> is empty');
+    expect(refusalOf(() => read('<step> </step>', steps))).toMatch('<step> is empty');
   });
 });
 
@@ -118,7 +109,7 @@ describe('a tag of Markdown is a code block', () => {
     ['```json\n1\n```\n```c++\nint', '```C++ is opened and never closed'],
   ])('%j: %s', (text, fault) => {
     const [opening] = fault.split(' ');
-    expect(faultOf(() => read(text, blocks))).toBe(
+    expect(refusalOf(() => read(text, blocks))).toBe(
       `parse_failed: ${fault}. Write it as ${opening} … \`\`\`.`,
     );
   });
@@ -131,11 +122,11 @@ describe('an unreadable answer explains the fault to the model', () => {
     ['42</answer>', '<answer> is closed and never opened'],
     ['<answer> </answer>', '<answer> is empty'],
   ])('%s', (text, fault) => {
-    expect(faultOf(() => read(text))).toBe(`parse_failed: ${fault}. Write it as <answer>…</answer>.`);
+    expect(refusalOf(() => read(text))).toBe(`parse_failed: ${fault}. Write it as <answer>…</answer>.`);
   });
 
   test('every fault is named', () => {
-    expect(faultOf(() => read('<note>hm', both))).toBe(
+    expect(refusalOf(() => read('<note>hm', both))).toBe(
       'parse_failed: <answer> is missing; <note> is opened and never closed. Write them as <answer>…</answer>, <note>…</note>.',
     );
   });
@@ -156,25 +147,25 @@ test('the system prompt names the tags', () => {
 test.each([[[]], [{}], ['answer'], [undefined], [{ required: 'answer' }]])(
   'tags(%j) names no tags',
   (names) => {
-    expect(faultOf(() => tags(names as never))).toMatch(/^invalid_definition: tags takes the names/);
+    expect(refusalOf(() => tags(names as never))).toMatch(/^invalid_definition: tags takes the names/);
   },
 );
 
 test.each(['', '1st', 'a b', '__proto__', 'constructor', 'a'.repeat(65)])('no tag is named "%s"', (name) => {
-  expect(faultOf(() => tags([name]))).toMatch(/^invalid_definition: .* cannot be the name of a tag/);
+  expect(refusalOf(() => tags([name]))).toMatch(/^invalid_definition: .* cannot be the name of a tag/);
 });
 
 test.each([{ lists: ['a'] }, { required: ['b'], markdown: ['a'] }])(
   'a tag of %j must also be required or optional',
   (names) => {
-    expect(faultOf(() => tags({ optional: ['c'], ...names } as never))).toBe(
+    expect(refusalOf(() => tags({ optional: ['c'], ...names } as never))).toBe(
       'invalid_definition: The tag "a" is only in lists or markdown. Add it to required or optional.',
     );
   },
 );
 
 test('a name may be used once', () => {
-  expect(faultOf(() => tags({ required: ['a'], optional: ['A'] }))).toMatch(/'A' is named twice/);
+  expect(refusalOf(() => tags({ required: ['a'], optional: ['A'] }))).toMatch(/'A' is named twice/);
 });
 
 test('any text in tags is read back, whatever surrounds it', () => {

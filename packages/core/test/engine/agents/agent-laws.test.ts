@@ -10,23 +10,14 @@ import {
 } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import fc from 'fast-check';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { call, go, json, play } from '../../support.ts';
+import { failOnUnhandledRejections } from '../../support/agent-trees.ts';
 import { after } from '../../support/runs.ts';
 import { sample } from '../../support/sample.ts';
 
-const unhandled: unknown[] = [];
-const note = (reason: unknown): void => void unhandled.push(reason);
-beforeEach(() => {
-  unhandled.length = 0;
-  process.on('unhandledRejection', note);
-});
-afterEach(async () => {
-  await after(5);
-  process.off('unhandledRejection', note);
-  if (unhandled.length > 0) throw new AggregateError(unhandled, 'Rejections that nobody caught');
-});
+failOnUnhandledRejections();
 
 const numbered = z.object({ n: z.number() });
 

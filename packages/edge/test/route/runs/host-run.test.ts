@@ -1,10 +1,12 @@
 import type { Executor, RunEvent } from '@cueline/core';
 import { createMemoryRuns } from '@cueline/edge';
-import { expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { hostRun, type HostedRun } from '../../../src/route/runs/host-run.ts';
 import { eventsOf } from '../../../src/stores/event-batch.ts';
 import { all, greet, never } from '../routes.ts';
 import { read } from '../../stores/events.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 const start: RunEvent = {
   seq: 0,
@@ -178,40 +180,32 @@ test('commands beyond twenty that wait are refused at once', async () => {
 
 test('a command whose check never ends is refused after ten seconds', async () => {
   vi.useFakeTimers();
-  try {
-    const { run, onFailure } = await setUp(deaf, undefined, {
-      permissions: { edits: () => new Promise(() => {}) },
-    });
-    await vi.advanceTimersByTimeAsync(10);
-    const reply = run.send({ type: 'edit', edit: { type: 'add', title: 'Greet Ada' } });
-    await vi.advanceTimersByTimeAsync(10_000);
-    expect(await reply).toMatchObject({
-      accepted: false,
-      reason: expect.stringContaining('could not be checked'),
-    });
-    expect(onFailure).toHaveBeenCalledTimes(1);
-    run.stop();
-  } finally {
-    vi.useRealTimers();
-  }
+  const { run, onFailure } = await setUp(deaf, undefined, {
+    permissions: { edits: () => new Promise(() => {}) },
+  });
+  await vi.advanceTimersByTimeAsync(10);
+  const reply = run.send({ type: 'edit', edit: { type: 'add', title: 'Greet Ada' } });
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(await reply).toMatchObject({
+    accepted: false,
+    reason: expect.stringContaining('could not be checked'),
+  });
+  expect(onFailure).toHaveBeenCalledTimes(1);
+  run.stop();
 });
 
 test('a failing store is given up some time after the end', async () => {
   vi.useFakeTimers();
-  try {
-    const { run, store, onFailure } = await setUp(async function* () {
-      yield start;
-      yield { seq: 1, t: 6, type: 'run-end', outcome: 'done' };
-    });
-    vi.spyOn(store, 'append').mockRejectedValue(new Error('down'));
-    let written: boolean | undefined;
-    void run.written.then((all) => (written = all));
-    await vi.advanceTimersByTimeAsync(10_000);
-    expect(written).toBeUndefined();
-    await vi.advanceTimersByTimeAsync(20_000);
-    expect(written).toBe(false);
-    expect(onFailure).toHaveBeenCalledTimes(1);
-  } finally {
-    vi.useRealTimers();
-  }
+  const { run, store, onFailure } = await setUp(async function* () {
+    yield start;
+    yield { seq: 1, t: 6, type: 'run-end', outcome: 'done' };
+  });
+  vi.spyOn(store, 'append').mockRejectedValue(new Error('down'));
+  let written: boolean | undefined;
+  void run.written.then((all) => (written = all));
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(written).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(written).toBe(false);
+  expect(onFailure).toHaveBeenCalledTimes(1);
 });

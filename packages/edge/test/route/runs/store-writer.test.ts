@@ -1,9 +1,11 @@
 import type { RunEvent } from '@cueline/core';
 import { createMemoryRuns, type RunLogStore } from '@cueline/edge';
-import { expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { createStoreWriter } from '../../../src/route/runs/store-writer.ts';
 import { all, never } from '../routes.ts';
 import { read, write } from '../../stores/events.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 const events: RunEvent[] = [
   { seq: 0, t: 0, type: 'text-start', id: 't' },
@@ -222,39 +224,31 @@ test("a process that was frozen reads the store's response before it gives up", 
 
 test('a store that returns long after the end of a run gets the missed events', async () => {
   vi.useFakeTimers();
-  try {
-    let tries = 0;
-    let broken = true;
-    const { runs, writer, push } = await setUp(async () => {
-      tries += 1;
-      if (broken) throw new Error('away');
-    });
-    for (const event of events) push(event);
-    await vi.advanceTimersByTimeAsync(30_000);
-    // no caller waits for it any longer
-    expect(await writer.written).toBe(false);
-    broken = false;
-    await vi.advanceTimersByTimeAsync(20_000);
-    expect(await all(read(runs, 'r', -1, never()))).toEqual(events);
-    const before = tries;
-    await vi.advanceTimersByTimeAsync(600_000);
-    expect(tries).toBe(before);
-  } finally {
-    vi.useRealTimers();
-  }
+  let tries = 0;
+  let broken = true;
+  const { runs, writer, push } = await setUp(async () => {
+    tries += 1;
+    if (broken) throw new Error('away');
+  });
+  for (const event of events) push(event);
+  await vi.advanceTimersByTimeAsync(30_000);
+  // no caller waits for it any longer
+  expect(await writer.written).toBe(false);
+  broken = false;
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(await all(read(runs, 'r', -1, never()))).toEqual(events);
+  const before = tries;
+  await vi.advanceTimersByTimeAsync(600_000);
+  expect(tries).toBe(before);
 });
 
 test('a store that never returns is not called forever', async () => {
   vi.useFakeTimers();
-  try {
-    const append = vi.fn<() => Promise<void>>().mockRejectedValue(new Error('away'));
-    const { writer, push } = await setUp(append);
-    for (const event of events) push(event);
-    await vi.advanceTimersByTimeAsync(600_000);
-    expect(await writer.written).toBe(false);
-    expect(append.mock.calls.length).toBeLessThan(40);
-    expect(vi.getTimerCount()).toBe(0);
-  } finally {
-    vi.useRealTimers();
-  }
+  const append = vi.fn<() => Promise<void>>().mockRejectedValue(new Error('away'));
+  const { writer, push } = await setUp(append);
+  for (const event of events) push(event);
+  await vi.advanceTimersByTimeAsync(600_000);
+  expect(await writer.written).toBe(false);
+  expect(append.mock.calls.length).toBeLessThan(40);
+  expect(vi.getTimerCount()).toBe(0);
 });

@@ -1,10 +1,12 @@
 import { createMemoryLimits, type Reservation } from '@cueline/edge';
 import type { ScriptedTurn } from '@cueline/core/testing';
-import { expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { promptSize } from '../../../src/route/usage/prompt-size.ts';
 import { createRunBudget } from '../../../src/route/usage/run-budget.ts';
 import type { RouteSettings } from '../../../src/route/settings.ts';
 import { all, client, greet, never, post, refusal, testRoute, type TestRoute } from '../routes.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 const request = { definition: greet, input: { name: 'Ada' } };
 /** A call that costs as many tokens, with arguments of its own: the same again would be answered from the first. */
@@ -134,29 +136,25 @@ test('a provider that reports no tokens is still charged', async () => {
 
 test('a late reservation is released', async () => {
   vi.useFakeTimers();
-  try {
-    const limitStore = createMemoryLimits();
-    const reserve: typeof limitStore.reserve = async (call) => {
-      await new Promise((resolve) => setTimeout(resolve, 11_000));
-      return limitStore.reserve(call);
-    };
-    const late = testRoute(['Never.'], { limitStore: { ...limitStore, reserve } });
-    const response = late.route(post({ input: {} }));
-    await vi.advanceTimersByTimeAsync(12_000);
-    expect((await response).status).toBe(503);
-    const place = {
-      subject: 'ada',
-      id: 'next',
-      tokens: 0,
-      rpm: 9,
-      concurrent: 1,
-      dailyTokens: 9,
-      leaseMs: 9,
-    };
-    expect(await limitStore.reserve(place)).toEqual({ ok: true });
-  } finally {
-    vi.useRealTimers();
-  }
+  const limitStore = createMemoryLimits();
+  const reserve: typeof limitStore.reserve = async (call) => {
+    await new Promise((resolve) => setTimeout(resolve, 11_000));
+    return limitStore.reserve(call);
+  };
+  const late = testRoute(['Never.'], { limitStore: { ...limitStore, reserve } });
+  const response = late.route(post({ input: {} }));
+  await vi.advanceTimersByTimeAsync(12_000);
+  expect((await response).status).toBe(503);
+  const place = {
+    subject: 'ada',
+    id: 'next',
+    tokens: 0,
+    rpm: 9,
+    concurrent: 1,
+    dailyTokens: 9,
+    leaseMs: 9,
+  };
+  expect(await limitStore.reserve(place)).toEqual({ ok: true });
 });
 
 test('usage that could not be counted at the end of a run is counted once the store is back', async () => {
@@ -179,26 +177,22 @@ test('usage that could not be counted at the end of a run is counted once the st
 
 test('a store that is away for most of a minute is awaited, but not forever', async () => {
   vi.useFakeTimers();
-  try {
-    const settle = vi.fn<() => Promise<void>>().mockRejectedValue(new Error('away'));
-    const report = vi.fn<() => void>();
-    const limitStore = { ...createMemoryLimits(), settle };
-    const settings = { limitStore, report, rpm: 9, concurrent: 9, runMs: 1_000 };
-    const budget = createRunBudget(settings as unknown as RouteSettings, (ask) => ask());
-    void budget.settle('ada', 'run-1', { tokens: 30, cost: 0 });
-    await vi.advanceTimersByTimeAsync(45_000);
-    settle.mockResolvedValueOnce();
-    const tries = settle.mock.calls.length;
-    await vi.advanceTimersByTimeAsync(600_000);
-    expect(settle).toHaveBeenCalledTimes(tries + 1);
-    expect(settle).toHaveBeenLastCalledWith({ subject: 'ada', id: 'run-1', tokens: 30, cost: 0 });
-    const forNothing = budget.settle('ada', 'run-2', { tokens: 30, cost: 0 });
-    await vi.advanceTimersByTimeAsync(600_000);
-    await forNothing;
-    expect(report).toHaveBeenCalledTimes(2);
-  } finally {
-    vi.useRealTimers();
-  }
+  const settle = vi.fn<() => Promise<void>>().mockRejectedValue(new Error('away'));
+  const report = vi.fn<() => void>();
+  const limitStore = { ...createMemoryLimits(), settle };
+  const settings = { limitStore, report, rpm: 9, concurrent: 9, runMs: 1_000 };
+  const budget = createRunBudget(settings as unknown as RouteSettings, (ask) => ask());
+  void budget.settle('ada', 'run-1', { tokens: 30, cost: 0 });
+  await vi.advanceTimersByTimeAsync(45_000);
+  settle.mockResolvedValueOnce();
+  const tries = settle.mock.calls.length;
+  await vi.advanceTimersByTimeAsync(600_000);
+  expect(settle).toHaveBeenCalledTimes(tries + 1);
+  expect(settle).toHaveBeenLastCalledWith({ subject: 'ada', id: 'run-1', tokens: 30, cost: 0 });
+  const forNothing = budget.settle('ada', 'run-2', { tokens: 30, cost: 0 });
+  await vi.advanceTimersByTimeAsync(600_000);
+  await forNothing;
+  expect(report).toHaveBeenCalledTimes(2);
 });
 
 test.each([

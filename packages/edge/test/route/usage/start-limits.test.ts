@@ -1,5 +1,5 @@
 import { createRun, definePrompt } from '@cueline/core';
-import { describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
   all,
   ask,
@@ -15,6 +15,8 @@ import {
   testRoute,
 } from '../routes.ts';
 import { request } from '../greet-request.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 describe('limits', () => {
   test('allow a number of simultaneous runs for each subject, and one more after another has ended', async () => {
@@ -121,28 +123,24 @@ describe('limits', () => {
 
   test('allow a number of requests a minute for each subject, of any kind', async () => {
     vi.useFakeTimers();
-    try {
-      const hub = testRoute([], { limits: { requests: 3 } });
-      const bob = { authorization: 'Bearer bob' };
-      const all = [
-        ask('GET', '?run=run-1'),
-        ask('DELETE', '?run=run-1'),
-        post({ prompt: 'other' }, '?run=run-1'),
-      ];
-      for (const given of all) expect((await hub.route(given)).status).toBeLessThan(429);
-      const fourth = await hub.route(ask('GET', '?run=run-1'));
-      expect(fourth.headers.get('retry-after')).toBe('20');
-      expect(await refusal(fourth)).toMatchObject({ status: 429, code: 'rate_limited' });
-      expect((await hub.route(ask('GET', '?run=run-1', bob))).status).toBe(404);
-      // one after another again, and not all at once
-      await vi.advanceTimersByTimeAsync(20_000);
-      expect((await hub.route(ask('GET', '?run=run-1'))).status).toBe(404);
-      expect((await hub.route(ask('GET', '?run=run-1'))).status).toBe(429);
-      await vi.advanceTimersByTimeAsync(60_000);
-      for (const _ of [1, 2, 3]) expect((await hub.route(ask('GET', '?run=run-1'))).status).toBe(404);
-    } finally {
-      vi.useRealTimers();
-    }
+    const hub = testRoute([], { limits: { requests: 3 } });
+    const bob = { authorization: 'Bearer bob' };
+    const all = [
+      ask('GET', '?run=run-1'),
+      ask('DELETE', '?run=run-1'),
+      post({ prompt: 'other' }, '?run=run-1'),
+    ];
+    for (const given of all) expect((await hub.route(given)).status).toBeLessThan(429);
+    const fourth = await hub.route(ask('GET', '?run=run-1'));
+    expect(fourth.headers.get('retry-after')).toBe('20');
+    expect(await refusal(fourth)).toMatchObject({ status: 429, code: 'rate_limited' });
+    expect((await hub.route(ask('GET', '?run=run-1', bob))).status).toBe(404);
+    // one after another again, and not all at once
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect((await hub.route(ask('GET', '?run=run-1'))).status).toBe(404);
+    expect((await hub.route(ask('GET', '?run=run-1'))).status).toBe(429);
+    await vi.advanceTimersByTimeAsync(60_000);
+    for (const _ of [1, 2, 3]) expect((await hub.route(ask('GET', '?run=run-1'))).status).toBe(404);
   });
 
   test('allow a number of simultaneous answers for each subject and run', async () => {
