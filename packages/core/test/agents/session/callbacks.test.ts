@@ -65,18 +65,25 @@ describe('The order of callbacks, also in a session that resumes', () => {
   });
 
   test('with two tools at once: the calls in order, the results as they come', async () => {
-    const { told, result } = await playSession([
-      calls(['search', { query: 'a much longer question' }], ['search', { query: 'b' }]),
-      complete(),
-    ]);
+    let endFirst = (): void => {};
+    const second = new Promise<void>((resolve) => (endFirst = resolve));
+    const execute = async ({ query }: { query: string }): Promise<{ found: string }> => {
+      if (query === 'a') await second;
+      else setTimeout(endFirst, 5);
+      return { found: query };
+    };
+    const { told, result } = await playSession(
+      [calls(['search', { query: 'a' }], ['search', { query: 'b' }]), complete()],
+      { tools: { search: { ...search, execute } } },
+    );
     expect(told).toMatchInlineSnapshot(`
       [
         "onTurnStart 1",
-        "onToolCall 1: search {"query":"a much longer question"}",
+        "onToolCall 1: search {"query":"a"}",
         "onToolCall 1: search {"query":"b"}",
         "onMessagesUpdate user, assistant(search search)",
         "onToolResult 1: search {"found":"b"}",
-        "onToolResult 1: search {"found":"a much longer question"}",
+        "onToolResult 1: search {"found":"a"}",
         "onMessagesUpdate user, assistant(search search), tool(search search)",
         "onTurnStart 2",
         "onToolCall 2: task_complete {"summary":"All done."}",

@@ -26,7 +26,7 @@ export const search = {
   description: 'Search for information',
   inputSchema: z.object({ query: z.string() }),
   execute: async ({ query }: { query: string }) => {
-    await new Promise((resolve) => setTimeout(resolve, Math.min(30, query.length)));
+    await new Promise((resolve) => setTimeout(resolve, 2));
     return { found: query };
   },
 };
