@@ -3,7 +3,7 @@ import type { RunEvent } from '../log/events.ts';
 import { createOpenCalls, type OpenCall, type IdleState } from '../log/open-calls.ts';
 import { applyToTasks, type TaskDraft } from '../log/task-state.ts';
 import { UNANSWERED, WITHDRAWN } from '../log/pending.ts';
-import { createUIMessageTranslator, failed } from './ui-message-stream.ts';
+import { createUIMessageTranslator, toolErrorChunk } from './ui-message-stream.ts';
 
 /** Marks a part for an approval or call of an agent: the model that wrote the answer has not made this call. */
 export const AGENT_CALL = 'cuelineAgent';
@@ -105,7 +105,7 @@ class ChatChunks implements ChatTranslator {
       case 'approval-withdraw':
       case 'client-tool-withdraw':
         if (event.agent === undefined) return this.#toAnswer(event);
-        return call?.shownAs === undefined ? [] : [failed(call.shownAs, WITHDRAWN)];
+        return call?.shownAs === undefined ? [] : [toolErrorChunk(call.shownAs, WITHDRAWN)];
       case 'tool-end':
         if (event.agent === undefined) return this.#toAnswer(event);
         if (call?.shownAs === undefined) return [];
@@ -114,12 +114,12 @@ class ChatChunks implements ChatTranslator {
         if (event.agent === undefined) return this.#toAnswer(event);
         if (call?.shownAs === undefined) return [];
         if (call.refused === true) return [{ type: 'tool-output-denied', toolCallId: call.shownAs }];
-        return [failed(call.shownAs, event.error)];
+        return [toolErrorChunk(call.shownAs, event.error)];
       case 'run-end':
         return [
           ...this.#calls
             .asking()
-            .flatMap(({ shownAs }) => (shownAs === undefined ? [] : [failed(shownAs, UNANSWERED)])),
+            .flatMap(({ shownAs }) => (shownAs === undefined ? [] : [toolErrorChunk(shownAs, UNANSWERED)])),
           // a chat that sends tool results automatically would start this run again, which has ended on purpose
           ...this.#toAnswer(
             event.outcome === 'done' && this.#hasResults ? { ...event, finishReason: 'interrupted' } : event,
@@ -144,7 +144,9 @@ class ChatChunks implements ChatTranslator {
     const reason = isApproval && event.reason !== undefined ? { reason: event.reason } : {};
     const { shownAs } = call;
     const before =
-      shownAs === undefined ? [] : [failed(shownAs, reason.reason ?? 'A newer request replaced this one.')];
+      shownAs === undefined
+        ? []
+        : [toolErrorChunk(shownAs, reason.reason ?? 'A newer request replaced this one.')];
     call.shownAs = toolCallId;
     const approval: UIMessageChunk[] = isApproval
       ? [{ type: 'tool-approval-request', approvalId: toolCallId, toolCallId, ...reason }]

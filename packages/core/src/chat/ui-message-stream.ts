@@ -180,7 +180,7 @@ class Translator {
       case 'approval-withdraw': {
         const call = this.#pending.get(event.approvalId);
         this.#pending.delete(event.approvalId);
-        return call === undefined ? [] : [failed(call.toolCallId, WITHDRAWN)];
+        return call === undefined ? [] : [toolErrorChunk(call.toolCallId, WITHDRAWN)];
       }
       // the client has the call of a client tool as soon as its arguments are complete, and it ends with its output
       case 'client-tool-request':
@@ -205,7 +205,7 @@ class Translator {
         });
       case 'run-end': {
         const open = event.outcome === 'waiting' ? [] : [...this.#pending.values()];
-        const unanswered = open.map(({ toolCallId }) => failed(toolCallId, UNANSWERED));
+        const unanswered = open.map(({ toolCallId }) => toolErrorChunk(toolCallId, UNANSWERED));
         return [...unanswered, ...endChunks(event)];
       }
       default:
@@ -263,7 +263,7 @@ function endChunks(event: Extract<RunEvent, { type: 'run-end' }>): UIMessageChun
 }
 
 /** A call that has failed. */
-export function failed(toolCallId: string, errorText: string): UIMessageChunk {
+export function toolErrorChunk(toolCallId: string, errorText: string): UIMessageChunk {
   return { type: 'tool-output-error', toolCallId, errorText };
 }
 

@@ -1,4 +1,4 @@
-import { brand } from './part-brand.ts';
+import { partBrand } from './part-brand.ts';
 import type { FilePart as SdkFilePart, TextPart as SdkTextPart } from 'ai';
 import type { SharedV4FileData, SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provider';
 import { bytesOf } from '../json/bytes.ts';
@@ -53,7 +53,7 @@ const examples = { image: 'image/png', file: 'application/pdf', audio: 'audio/mp
  * data of the same shape.
  */
 export function isPart(value: object): boolean {
-  return Object.hasOwn(value, brand);
+  return Object.hasOwn(value, partBrand);
 }
 
 /** Returns a content part as it is sent. @throws CuelineError `invalid_definition`, with the path of the fault */

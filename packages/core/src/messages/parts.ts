@@ -1,4 +1,4 @@
-import { brand } from './part-brand.ts';
+import { partBrand } from './part-brand.ts';
 import type { AudioPart, FilePart, ImagePart, TextPart } from './content-part.ts';
 import type { FileSource } from './file-data.ts';
 
@@ -45,5 +45,5 @@ export function audioPart(data: FileSource, options: FileOptions): AudioPart {
 
 function branded<Part extends object>(part: Part): Part {
   // not enumerable, so that a copy of it is not a part
-  return Object.defineProperty(part, brand, { value: true });
+  return Object.defineProperty(part, partBrand, { value: true });
 }
