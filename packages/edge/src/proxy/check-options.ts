@@ -14,6 +14,7 @@ import { createMemoryLimits } from '../limits/memory-limits.ts';
 import { checkPrices, priceOf, type Prices } from '../limits/prices.ts';
 import { checkOrigins } from '../http/origins.ts';
 import { createRequestCount, type RequestCount } from '../http/count-requests.ts';
+import { createMemoryUse, type MemoryUse } from '../http/memory-use.ts';
 import { createOpenBodies, type OpenBodies } from '../http/open-bodies.ts';
 import { apiOfPath, knownPaths } from './api-of-path.ts';
 import type { PathRule } from './match-path.ts';
@@ -42,6 +43,7 @@ export type ProxySettings = {
   /** Throws an HttpError with 429. */
   requests: RequestCount;
   readWithinLimit: OpenBodies;
+  memory: MemoryUse;
   timeouts: ProxyTimeouts;
   store: LimitStore;
   prices: Prices;
@@ -54,6 +56,7 @@ export type ProxySettings = {
 
 const defaultLimits: ProxyLimits = {
   bodyBytes: 1 << 20,
+  memoryBytes: 256 << 20,
   responseBytes: 16 << 20,
   eventBytes: 1 << 20,
   errorBytes: 64 << 10,
@@ -141,6 +144,7 @@ export function checkOptions(options: ModelProxyOptions): ProxySettings {
     limits,
     requests: createRequestCount(limits.requests),
     readWithinLimit: createOpenBodies(Math.max(16, limits.concurrent * 4)),
+    memory: createMemoryUse(limits.memoryBytes),
     timeouts: numbers('timeouts', defaultTimeouts, options.timeouts),
     store: options.store ?? createMemoryLimits({ now }),
     // looked up at each call, and called as the global's own method

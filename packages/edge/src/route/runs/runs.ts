@@ -10,11 +10,11 @@ import {
 import type { ModelSettings } from '@cueline/core/models';
 import type { Identity } from '../../http/identify.ts';
 import { isSwitchedOff, onSwitchStop, switchedOff } from '../../limits/kill-switch.ts';
+import type { MemoryUser } from '../../http/memory-use.ts';
 import { HttpError } from '../../http/respond.ts';
 import type { EventBatch, StoredRun } from '../../stores/run-log-store.ts';
 import { hostRun, type HostedRun } from './host-run.ts';
 import { leastTokens } from '../usage/least-tokens.ts';
-import type { MemoryUser } from '../usage/memory-use.ts';
 import { createOpenWork, type OpenWork } from './open-work.ts';
 import { withTimeout } from '../../base/with-timeout.ts';
 import { unknownRunError } from '../read-query.ts';
