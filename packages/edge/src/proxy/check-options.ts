@@ -8,7 +8,7 @@ import {
 } from '@cueline/core/models';
 import { checkNames } from '@cueline/core/server';
 import { createIdentify } from '../http/identify.ts';
-import type { LimitStore } from '../limits/limit-store.ts';
+import { checkLimitStore, type LimitStore } from '../limits/limit-store.ts';
 import { checkKillSwitch, type KillSwitchOption } from '../limits/kill-switch.ts';
 import { createMemoryLimits } from '../limits/memory-limits.ts';
 import { checkPrices, priceOf, type Prices } from '../limits/prices.ts';
@@ -120,6 +120,7 @@ function isProxied(name: string): name is ProxiedName {
 export function checkOptions(options: ModelProxyOptions): ProxySettings {
   checkNames('createModelProxy', options, Object.keys(optionNames), 'invalid_options');
   checkKillSwitch(options.killSwitch, 'createModelProxy');
+  checkLimitStore('createModelProxy', 'store', options.store);
   const basePath = options.basePath ?? '/api/models';
   if (!/^(\/[\w.~-]+)+$/.test(basePath) || basePath.split('/').some((part) => /^\.+$/.test(part))) {
     throw invalidOptionsError('basePath is not a path such as /api/models, without a slash at its end.');
