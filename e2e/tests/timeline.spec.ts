@@ -47,6 +47,9 @@ test('the timeline is a tree that the keyboard controls, with one selection for 
   const color = await colorOf();
   await page.emulateMedia({ forcedColors: 'active' });
   expect(await colorOf()).toBe(color);
+  // and draws the lines between the panes
+  const line = page.getByRole('separator', { name: 'Width of the inspector' });
+  await expect(line).toHaveCSS('background-color', 'rgb(0, 0, 0)');
   await page.emulateMedia({ forcedColors: null });
 
   await page.keyboard.press('ArrowRight');
