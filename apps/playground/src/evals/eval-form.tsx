@@ -1,3 +1,4 @@
+import { clsx } from 'clsx';
 import { ChevronRight, Plus, X } from 'lucide-react';
 import { useRef } from 'react';
 import type { ConnectionSettings } from '../model/connection.ts';
@@ -192,6 +193,7 @@ const details: Partial<Record<ScorerKind, { label: string; placeholder: string }
 
 function Scorers({ scorers }: { scorers: readonly ScorerSetting[] }) {
   const set = (next: readonly ScorerSetting[]): void => useEvals.getState().change({ scorers: next });
+  const addButton = useRef<HTMLButtonElement>(null);
   return (
     <fieldset className="grid gap-2">
       <legend className="mb-1 text-sm font-medium">A run passes if its answer …</legend>
@@ -207,14 +209,14 @@ function Scorers({ scorers }: { scorers: readonly ScorerSetting[] }) {
             <Choose
               label={`Scorer ${index + 1}`}
               quiet
+              // it has the room of the text that its kind does not need
+              className={clsx(detail === undefined && 'col-span-2 narrow:col-span-1')}
               value={scorer.kind}
               // the text stays: a key that passes another kind must not delete it
               onChoose={(kind) => replace({ kind })}
               options={kinds}
             />
-            {detail === undefined ? (
-              <span className="narrow:hidden" />
-            ) : (
+            {detail !== undefined && (
               <TextInput
                 label={detail.label}
                 quiet
@@ -228,7 +230,10 @@ function Scorers({ scorers }: { scorers: readonly ScorerSetting[] }) {
               square
               aria-label={`Remove scorer ${index + 1}`}
               disabled={scorers.length === 1}
-              onClick={() => set(scorers.filter((_, at) => at !== index))}
+              onClick={() => {
+                set(scorers.filter((_, at) => at !== index));
+                addButton.current?.focus();
+              }}
             >
               <X />
             </Button>
@@ -236,6 +241,7 @@ function Scorers({ scorers }: { scorers: readonly ScorerSetting[] }) {
         );
       })}
       <Button
+        ref={addButton}
         className="-ml-2.5 justify-self-start"
         disabled={scorers.length >= 10}
         onClick={() => set([...scorers, { kind: 'contains', value: '' }])}
