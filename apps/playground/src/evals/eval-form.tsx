@@ -11,6 +11,7 @@ import { choosePrompt } from './choose-prompt.ts';
 import { MAX_MODELS, type EvalSettings, type ScorerKind, type ScorerSetting } from './eval-settings.ts';
 import { furtherModels, missingVersions, otherModels, ownModel } from './plan-eval.ts';
 import { useEvals } from './store.ts';
+import { visibleText } from '../ui/visible-text.ts';
 
 type EvalFormProps = {
   settings: EvalSettings;
@@ -64,7 +65,7 @@ export function EvalForm({ settings, prompts, connection }: EvalFormProps) {
               key={index}
               label={
                 <span className="flex items-center gap-2">
-                  <span className="font-mono">{version}</span>
+                  <span className="font-mono">{visibleText(version)}</span>
                   <StatusBadge status={status} />
                 </span>
               }
@@ -75,7 +76,7 @@ export function EvalForm({ settings, prompts, connection }: EvalFormProps) {
           {missingVersions(settings, versions).map((version) => (
             <Checkbox
               key={`missing ${version}`}
-              label={<span className="font-mono">{version} (missing)</span>}
+              label={<span className="font-mono">{visibleText(version)} (missing)</span>}
               checked
               onCheck={() => choose(version, false)}
             />
@@ -164,7 +165,7 @@ function Price({ id, settings: { prices } }: { id: string; settings: EvalSetting
     useEvals.getState().change({ prices: { ...prices, [id]: { ...price, ...next } } });
   return (
     <div className="grid grid-cols-[1fr_110px_110px] items-end gap-2">
-      <span className="truncate pb-1 font-mono narrow:pb-3">{id}</span>
+      <span className="truncate pb-1 font-mono narrow:pb-3">{visibleText(id)}</span>
       <TextInput label="Input" inputMode="decimal" value={price.input} onText={(input) => set({ input })} />
       <TextInput
         label="Output"
