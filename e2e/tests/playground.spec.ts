@@ -299,6 +299,9 @@ test('a model’s text is only shown: no HTML, no remote pictures, and links ope
     await expect(answer.locator('img, script, a')).toHaveCount(0);
     await expect(answer.getByRole('button', { name: 'run' })).toHaveCount(0);
     await expect(answer.getByText('مرحبا')).toHaveCSS('direction', 'rtl');
+    const inspector = page.getByRole('region', { name: 'Inspector' });
+    await inspector.getByRole('tab', { name: 'Response' }).click();
+    await expect(inspector.getByText('مرحبا')).toHaveCSS('unicode-bidi', 'plaintext');
     // a wide table keeps its words whole
     expect((await answer.getByRole('columnheader').first().boundingBox())!.height).toBeLessThan(40);
     expect(await page.title()).toBe('Cueline Playground');

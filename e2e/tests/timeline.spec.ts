@@ -47,6 +47,9 @@ test('the timeline is a tree that the keyboard controls, with one selection for 
   const color = await colorOf();
   await page.emulateMedia({ forcedColors: 'active' });
   expect(await colorOf()).toBe(color);
+  // and draws the lines between the panes
+  const line = page.getByRole('separator', { name: 'Width of the inspector' });
+  await expect(line).toHaveCSS('background-color', 'rgb(0, 0, 0)');
   await page.emulateMedia({ forcedColors: null });
 
   await page.keyboard.press('ArrowRight');
@@ -68,6 +71,15 @@ test('the timeline is a tree that the keyboard controls, with one selection for 
   await expect(tree.locator('[aria-selected=true]')).toBeInViewport();
   await page.keyboard.press('k');
   await expect(tree.locator('[aria-selected=true][aria-level="3"]')).toContainText('Step 2');
+
+  // a smaller window has room for the controls of the run, and for the name of the model
+  await page.setViewportSize({ width: 1024, height: 768 });
+  for (const name of ['Preview', 'Inspector', 'Timeline'])
+    await expect(transcript.getByRole('button', { name, exact: true })).toBeInViewport({ ratio: 1 });
+  const model = page.getByTestId('model').locator('.truncate');
+  expect(
+    await model.evaluateAll((parts) => parts.filter((one) => one.scrollWidth > one.clientWidth)),
+  ).toEqual([]);
 });
 
 test(

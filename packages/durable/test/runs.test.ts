@@ -13,13 +13,8 @@ import { bullmqDriver } from '@cueline/durable/bullmq';
 import { createRedisStore } from '@cueline/durable/redis';
 import { restateDriver } from '@cueline/durable/restate';
 import { createSqlStore } from '@cueline/durable/sql';
-import * as z from 'zod';
-import { planned, sendLetter, writePages, type Effects } from './support/prompts.ts';
-
-function createEffects(): Effects & { noted: string[] } {
-  const noted: string[] = [];
-  return { noted, note: (what) => void noted.push(what) };
-}
+import { createEffects } from './support/driver-contract.ts';
+import { planned, sendLetter, writePages } from './support/prompts.ts';
 
 test('a job for a run that has ended, or that does not exist, does nothing', async () => {
   const effects = createEffects();
@@ -248,40 +243,6 @@ test('a run whose log lacks an event is not continued, and the error names the e
     'Event 3 of run run-1 is missing',
   );
 });
-
-test.each(['this', 'another'])(
-  'a stop in %s process ends the current step, and no tool starts after it',
-  async (where) => {
-    const effects = createEffects();
-    const prompt = definePrompt(
-      'slow',
-      (letter) => {
-        letter.$`Send it.`;
-        letter.defTool('send', 'Send', z.object({}), () => effects.note('send'), { effect: 'external' });
-      },
-      {
-        model: scriptedModel([
-          [{ text: 'I send' }, { delay: 3_000 }, { toolCall: { name: 'send', input: {} } }],
-        ]),
-      },
-    );
-    const store = createMemoryStore();
-    const here = createDurable({ prompts: [prompt], store });
-    const worker = await here.work();
-    onTestFinished(() => worker.stop());
-    const run = createRun(prompt, { executor: here.executor });
-    const seen = run.start().catch(() => {});
-    await expect.poll(() => run.log().some(({ type }) => type === 'text-delta')).toBe(true);
-    const { runId } = run.getState();
-    const stopper = where === 'this' ? here : createDurable({ prompts: [prompt], store });
-    expect(await stopper.respond(runId, { type: 'stop' })).toEqual({ accepted: true });
-    await seen;
-    expect(run.getState().status).toBe('stopped');
-    const stored = (await here.read(runId, -1))?.events ?? [];
-    expect(stored.at(-1)).toMatchObject({ type: 'run-end', outcome: 'stopped' });
-    expect(effects.noted).toEqual([]);
-  },
-);
 
 test('a step whose events the store refuses is reported and repeated', async () => {
   const effects = createEffects();

@@ -11,9 +11,7 @@ import {
   type RunGuard,
 } from '@cueline/durable';
 import { createEffects } from './support/driver-contract.ts';
-import { planned } from './support/prompts.ts';
-
-const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+import { after, planned } from './support/prompts.ts';
 
 const call = (name: string, input: object = {}, id?: string) => ({
   toolCall: { name, input, ...(id === undefined ? {} : { id }) },

@@ -1,3 +1,4 @@
+import { clsx } from 'clsx';
 import { ChevronRight, Plus, X } from 'lucide-react';
 import { useRef } from 'react';
 import type { ConnectionSettings } from '../model/connection.ts';
@@ -10,6 +11,7 @@ import { choosePrompt } from './choose-prompt.ts';
 import { MAX_MODELS, type EvalSettings, type ScorerKind, type ScorerSetting } from './eval-settings.ts';
 import { furtherModels, missingVersions, otherModels, ownModel } from './plan-eval.ts';
 import { useEvals } from './store.ts';
+import { visibleText } from '../ui/visible-text.ts';
 
 type EvalFormProps = {
   settings: EvalSettings;
@@ -63,7 +65,7 @@ export function EvalForm({ settings, prompts, connection }: EvalFormProps) {
               key={index}
               label={
                 <span className="flex items-center gap-2">
-                  <span className="font-mono">{version}</span>
+                  <span className="font-mono">{visibleText(version)}</span>
                   <StatusBadge status={status} />
                 </span>
               }
@@ -74,7 +76,7 @@ export function EvalForm({ settings, prompts, connection }: EvalFormProps) {
           {missingVersions(settings, versions).map((version) => (
             <Checkbox
               key={`missing ${version}`}
-              label={<span className="font-mono">{version} (missing)</span>}
+              label={<span className="font-mono">{visibleText(version)} (missing)</span>}
               checked
               onCheck={() => choose(version, false)}
             />
@@ -163,7 +165,7 @@ function Price({ id, settings: { prices } }: { id: string; settings: EvalSetting
     useEvals.getState().change({ prices: { ...prices, [id]: { ...price, ...next } } });
   return (
     <div className="grid grid-cols-[1fr_110px_110px] items-end gap-2">
-      <span className="truncate pb-1 font-mono narrow:pb-3">{id}</span>
+      <span className="truncate pb-1 font-mono narrow:pb-3">{visibleText(id)}</span>
       <TextInput label="Input" inputMode="decimal" value={price.input} onText={(input) => set({ input })} />
       <TextInput
         label="Output"
@@ -192,6 +194,7 @@ const details: Partial<Record<ScorerKind, { label: string; placeholder: string }
 
 function Scorers({ scorers }: { scorers: readonly ScorerSetting[] }) {
   const set = (next: readonly ScorerSetting[]): void => useEvals.getState().change({ scorers: next });
+  const addButton = useRef<HTMLButtonElement>(null);
   return (
     <fieldset className="grid gap-2">
       <legend className="mb-1 text-sm font-medium">A run passes if its answer …</legend>
@@ -207,14 +210,14 @@ function Scorers({ scorers }: { scorers: readonly ScorerSetting[] }) {
             <Choose
               label={`Scorer ${index + 1}`}
               quiet
+              // it has the room of the text that its kind does not need
+              className={clsx(detail === undefined && 'col-span-2 narrow:col-span-1')}
               value={scorer.kind}
               // the text stays: a key that passes another kind must not delete it
               onChoose={(kind) => replace({ kind })}
               options={kinds}
             />
-            {detail === undefined ? (
-              <span className="narrow:hidden" />
-            ) : (
+            {detail !== undefined && (
               <TextInput
                 label={detail.label}
                 quiet
@@ -228,7 +231,10 @@ function Scorers({ scorers }: { scorers: readonly ScorerSetting[] }) {
               square
               aria-label={`Remove scorer ${index + 1}`}
               disabled={scorers.length === 1}
-              onClick={() => set(scorers.filter((_, at) => at !== index))}
+              onClick={() => {
+                set(scorers.filter((_, at) => at !== index));
+                addButton.current?.focus();
+              }}
             >
               <X />
             </Button>
@@ -236,6 +242,7 @@ function Scorers({ scorers }: { scorers: readonly ScorerSetting[] }) {
         );
       })}
       <Button
+        ref={addButton}
         className="-ml-2.5 justify-self-start"
         disabled={scorers.length >= 10}
         onClick={() => set([...scorers, { kind: 'contains', value: '' }])}

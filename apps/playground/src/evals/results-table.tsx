@@ -78,7 +78,7 @@ const ResultRow = memo(
               />
               <span className="min-w-0">
                 <span className="block font-medium wrap-anywhere">{visibleText(row.id)}</span>
-                <span className="line-clamp-2 text-sm wrap-anywhere text-ink-2">
+                <span dir="auto" className="line-clamp-2 text-sm wrap-anywhere text-ink-2">
                   {visibleText(summarize(line, 120))}
                 </span>
               </span>
@@ -135,6 +135,7 @@ function CellSummary({ cell }: { cell: Cell }) {
         )}
       </div>
       <span
+        dir="auto"
         className={clsx(
           'line-clamp-3 text-sm wrap-anywhere',
           shown?.status === 'error' ? 'text-danger' : 'text-ink-2',

@@ -3,6 +3,7 @@ import { toast } from '../ui/toast.ts';
 import { newOpenScript } from '../state/open-script.ts';
 import { usePlayground, type RunSource } from '../state/store.ts';
 import { saveAsFile } from '../ui/save-as-file.ts';
+import { visibleText } from '../ui/visible-text.ts';
 import {
   openSession,
   readRuns,
@@ -78,7 +79,7 @@ export type Deletion = {
 
 /** Deletes a run. */
 export function deleteRun({ id, title }: RunRow): Promise<Deletion | undefined> {
-  return deleteRuns([id], `“${title}” is deleted.`);
+  return deleteRuns([id], visibleText(`“${title}” is deleted.`));
 }
 
 /** Deletes these runs. Returns undefined if that failed. */

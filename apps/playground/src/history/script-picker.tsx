@@ -52,7 +52,7 @@ export function ScriptPicker() {
         <DropdownMenu.Trigger
           aria-label={`Script: ${visibleText(name)}`}
           data-testid="script-picker"
-          className="-ml-2 flex h-7 min-w-0 items-center gap-2 rounded-md px-2 font-medium hover:bg-hover narrow:h-11"
+          className="-ml-2 flex h-7 min-w-0 items-center gap-2 rounded-md px-2 font-medium hover:bg-hover narrow:h-11 narrow:focus-visible:-outline-offset-2"
         >
           <FileCode2 aria-hidden className="size-3.5 shrink-0 text-ink-3" />
           <span className="truncate">{visibleText(name)}</span>

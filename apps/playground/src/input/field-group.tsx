@@ -1,5 +1,6 @@
 import { clsx } from 'clsx';
 import { useId, type ReactNode } from 'react';
+import { visibleText } from '../ui/visible-text.ts';
 
 type NoteProps = { id?: string; hint?: ReactNode; problem: string | undefined };
 
@@ -12,7 +13,7 @@ export function FieldNote({ id, hint, problem }: NoteProps) {
       id={id}
       className={clsx('text-sm wrap-anywhere', problem === undefined ? 'text-ink-3' : 'text-danger')}
     >
-      {note}
+      {typeof note === 'string' ? visibleText(note) : note}
     </p>
   );
 }
@@ -30,10 +31,10 @@ export function FieldGroup({ label, action, children, ...note }: FieldGroupProps
       data-invalid={note.problem !== undefined || undefined}
       className="basis-full! min-w-0 rounded-lg border border-line bg-raised px-2.5 data-invalid:border-danger-line"
     >
-      <legend className="sr-only">{label}</legend>
+      <legend className="sr-only">{visibleText(label)}</legend>
       <div className="flex min-h-9 items-center gap-2 narrow:min-h-11">
         <p aria-hidden className="min-w-0 flex-1 truncate text-sm font-medium">
-          {label}
+          {visibleText(label)}
         </p>
         {action}
       </div>

@@ -15,7 +15,8 @@ export function TopBar({ narrow }: { narrow: boolean }) {
     <header className="flex h-12 shrink-0 items-center gap-1 border-b border-line bg-panel px-3 narrow:h-14 narrow:px-2 narrow:short:h-12">
       <h1 className="mr-2 flex items-center gap-2 narrow:mr-0 narrow:pl-1.5">
         <Logo />
-        <span className="text-lg font-semibold tracking-tight compact:sr-only">Cueline</span>
+        {/* there is room for the model instead */}
+        <span className="text-lg font-semibold tracking-tight max-[1120px]:sr-only">Cueline</span>
         <span className="sr-only">Playground</span>
       </h1>
       <span aria-hidden className="mr-1 h-4 w-px bg-line-strong narrow:hidden" />

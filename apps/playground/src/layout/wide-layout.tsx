@@ -9,7 +9,9 @@ import { Inspector, Timeline } from './run-details.tsx';
 const handle =
   'relative bg-line outline-none after:absolute data-[separator=hover]:bg-line-strong data-[separator=active]:bg-focus ' +
   // a one-pixel line in another color is easy to miss
-  'before:absolute focus-visible:z-20 focus-visible:before:bg-focus';
+  'before:absolute focus-visible:z-20 focus-visible:before:bg-focus ' +
+  // the system's colors replace all others
+  'forced-colors:bg-[CanvasText] forced-colors:focus-visible:before:bg-[Highlight]';
 const column = `${handle} w-px before:inset-y-0 before:-left-px before:w-[3px] after:inset-y-0 after:-left-1 after:w-2`;
 const row = `${handle} h-px before:inset-x-0 before:-top-px before:h-[3px] after:inset-x-0 after:-top-1 after:h-2`;
 

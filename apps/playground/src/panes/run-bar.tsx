@@ -107,32 +107,35 @@ export function RunBar({ session, shown, hasPreview = false }: RunBarProps) {
       </span>
       {session !== undefined && model !== undefined && (
         <>
-          <span className="ml-auto min-w-0 truncate @max-[620px]:sr-only">
+          <span className="ml-auto min-w-0 shrink-[99] truncate @max-[620px]:sr-only">
             {visibleText(model.name)}
             <span className="text-ink-3"> · {visibleText(model.detail)}</span>
           </span>
           <span aria-hidden className="-ml-3 hidden flex-1 @max-[620px]:block" />
-          {whole !== undefined && (
-            <span className="shrink-0" title={`The whole run: ${whole}`}>
-              Turn {turn + 1}
+          {/* in a narrow pane, the last facts give way to the controls, each as a whole */}
+          <span className="flex h-[1lh] min-w-0 flex-wrap justify-end gap-x-3 overflow-hidden">
+            {whole !== undefined && (
+              <span className="shrink-0" title={`The whole run: ${whole}`}>
+                Turn {turn + 1}
+              </span>
+            )}
+            {state.steps.length > 0 && (
+              <span className="shrink-0">
+                {going ? `Step ${state.steps.length}` : plural(state.steps.length, 'step')}
+              </span>
+            )}
+            <span className="shrink-0 text-right" data-testid="elapsed">
+              <Elapsed state={state} isPast={isPast} clock={going ? session.clock : undefined} />
             </span>
-          )}
-          {state.steps.length > 0 && (
-            <span className="shrink-0">
-              {going ? `Step ${state.steps.length}` : plural(state.steps.length, 'step')}
-            </span>
-          )}
-          <span className="shrink-0 text-right" data-testid="elapsed">
-            <Elapsed state={state} isPast={isPast} clock={going ? session.clock : undefined} />
+            {state.usage.totalTokens > 0 && (
+              <span
+                className="shrink-0 narrow:hidden"
+                title={`${formatCount(state.usage.inputTokens)} in, ${formatCount(state.usage.outputTokens)} out`}
+              >
+                {plural(state.usage.totalTokens, 'token')}
+              </span>
+            )}
           </span>
-          {state.usage.totalTokens > 0 && (
-            <span
-              className="shrink-0 narrow:hidden"
-              title={`${formatCount(state.usage.inputTokens)} in, ${formatCount(state.usage.outputTokens)} out`}
-            >
-              {plural(state.usage.totalTokens, 'token')}
-            </span>
-          )}
           {hasPreview && <PreviewToggle />}
           <span className="-mr-2 flex narrow:hidden">
             <PaneToggle pane="inspectorOpen" label="Inspector" Icon={PanelRight} />
@@ -165,11 +168,12 @@ function PreviewToggle({ className }: { className?: string }) {
   return (
     <Button
       aria-pressed={open}
+      title="The first request of the script"
       onClick={() => openPreview(!open)}
       className={clsx('aria-pressed:bg-selected aria-pressed:text-ink', className)}
     >
       <Eye aria-hidden />
-      Preview
+      <span className="@max-[420px]:sr-only narrow:not-sr-only">Preview</span>
     </Button>
   );
 }

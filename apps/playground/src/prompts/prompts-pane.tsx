@@ -162,5 +162,5 @@ function saveAll(): void {
 function removeVersion(key: string): void {
   const { prompt } = entryOf(usePrompts.getState());
   const undo = usePrompts.getState().remove(key);
-  offerUndo(visibleText(`${prompt.id} ${prompt.version} is deleted.`), undo);
+  offerUndo(`${prompt.id} ${prompt.version} is deleted.`, undo);
 }

@@ -152,7 +152,10 @@ export function createStorage<State>(options: StorageOptions<State>): BatchedSto
     getItem(name) {
       try {
         const text = open().getItem(name);
-        return text === null ? null : (JSON.parse(text) as StorageValue<State>);
+        if (text === null) return null;
+        // without its version: a state of a newer page is read as far as its shape is valid, and not ignored
+        const { state } = JSON.parse(text) as StorageValue<State>;
+        return { state };
       } catch (error) {
         // Text that is not JSON is ignored; only a storage that cannot be read is reported.
         if (!(error instanceof SyntaxError)) report();

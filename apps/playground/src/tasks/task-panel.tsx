@@ -14,6 +14,7 @@ import { taskAnnouncement } from './task-labels.ts';
 import { currentTaskOf, taskStarts } from './task-times.ts';
 import { useTaskEdits } from './use-task-edits.ts';
 import { formatCount } from '../ui/format.ts';
+import { visibleText } from '../ui/visible-text.ts';
 import type { RunClock } from '../state/run-clock.ts';
 
 type TaskPanelProps = {
@@ -90,7 +91,7 @@ export function TaskPanel({
           </span>
           <Progress done={done} total={total} />
           {!open && current !== undefined && (
-            <span className="min-w-0 flex-1 truncate text-ink-2">{current.title}</span>
+            <span className="min-w-0 flex-1 truncate text-ink-2">{visibleText(current.title)}</span>
           )}
         </button>
         {inProgress && (
@@ -130,7 +131,7 @@ export function TaskPanel({
       )}
       {refusal !== undefined && refusal.taskId === undefined && (
         <p role="alert" className="px-9 pb-2 text-sm text-danger">
-          {refusal.reason}
+          {visibleText(refusal.reason)}
         </p>
       )}
       <Announce text={taskAnnouncement(tasks)} />

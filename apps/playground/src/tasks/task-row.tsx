@@ -171,6 +171,7 @@ function TaskTitle({ task: { title, status }, current, open, onToggle }: TaskTit
         {statusLabel[current && status === 'pending' ? 'in_progress' : status]}:{' '}
       </span>
       <span
+        dir="auto"
         className={
           open ? 'wrap-anywhere whitespace-pre-wrap' : 'truncate narrow:line-clamp-2 narrow:whitespace-normal'
         }

@@ -3,6 +3,7 @@ import { SquareTerminal } from 'lucide-react';
 import { usePlayground } from '../state/store.ts';
 import { Fold } from './content/fold.tsx';
 import { plural } from '../ui/format.ts';
+import { visibleText } from '../ui/visible-text.ts';
 
 /** The script's console output, if there is any. */
 export function ConsoleFold() {
@@ -23,7 +24,7 @@ export function ConsoleFold() {
               level === 'error' ? 'text-danger' : level === 'warn' ? 'text-warn' : 'text-ink-2',
             )}
           >
-            {text}
+            {visibleText(text)}
           </div>
         ))}
       </pre>

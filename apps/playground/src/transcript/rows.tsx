@@ -29,7 +29,7 @@ export const SystemRow = memo(function SystemRow({ text, variables }: { text: st
       open={false}
     >
       <pre className="scroll mt-1 max-h-80 rounded-lg border border-line bg-raised px-3 py-2.5 font-mono text-sm wrap-anywhere whitespace-pre-wrap text-ink-2">
-        <LongText text={text} />
+        <LongText text={visibleText(text)} />
       </pre>
     </Fold>
   );
@@ -68,9 +68,9 @@ export const UserRow = memo(function UserRow({ text, files, variables }: UserRow
       <User className="mt-1 size-3.5 shrink-0 text-ink-3" />
       <div dir="auto" className="min-w-0 flex-1 text-lg wrap-anywhere whitespace-pre-wrap">
         {text.length > MAX_LENGTH_WITH_VARIABLES ? (
-          <LongText text={text} />
+          <LongText text={visibleText(text)} />
         ) : (
-          <WithVariables text={text} variables={variables} />
+          <WithVariables text={visibleText(text)} variables={variables} />
         )}
         {files.length > 0 && (
           <div className="mt-2 flex flex-wrap items-end gap-2 first:mt-0">
@@ -187,7 +187,7 @@ export const ReasoningRow = memo(function ReasoningRow({
     <Fold
       icon={<Brain className="size-3.5 text-thinking" />}
       title={streaming ? 'Thinking…' : 'Thought'}
-      hint={text.slice(0, 120)}
+      hint={visibleText(text.slice(0, 120))}
       open={streaming}
     >
       <div className="mt-1 border-l-2 border-thinking/40 pl-3 text-ink-2 [&_.markdown]:text-base">
@@ -237,11 +237,11 @@ export function SteerRow({ cause, after, text }: SteerFields & { text: string })
     <Fold
       icon={<CornerDownRight className="size-3.5 text-ink-3" />}
       title={<span className="text-sm">{steerLabel({ cause, after })}</span>}
-      hint={<span className="text-sm">{summarize(text, 120)}</span>}
+      hint={<span className="text-sm">{visibleText(summarize(text, 120))}</span>}
       open={false}
     >
       <p className="mt-1 border-l-2 border-line-strong pl-3 text-sm wrap-anywhere whitespace-pre-wrap text-ink-2">
-        <LongText text={text} />
+        <LongText text={visibleText(text)} />
       </p>
     </Fold>
   );
@@ -257,7 +257,7 @@ export const GivenRow = memo(function GivenRow({ text }: { text: string }) {
       open={false}
     >
       <pre className="scroll mt-1 max-h-80 rounded-lg border border-line bg-raised px-3 py-2.5 font-mono text-sm wrap-anywhere whitespace-pre-wrap text-ink-2">
-        <LongText text={text} />
+        <LongText text={visibleText(text)} />
       </pre>
     </Fold>
   );

@@ -1,5 +1,6 @@
 import { clsx } from 'clsx';
 import { useId, type ComponentProps, type ReactNode } from 'react';
+import { visibleText } from './visible-text.ts';
 
 const control =
   'w-full rounded-md border bg-page px-2.5 text-base text-ellipsis placeholder:text-ink-3 narrow:text-[16px] aria-invalid:border-danger border-line-strong/70';
@@ -28,7 +29,8 @@ function Labelled({
   return (
     <div className={clsx('min-w-0', className)}>
       <label htmlFor={id} className={quiet ? 'sr-only' : 'mb-1 block text-sm font-medium'}>
-        {label}
+        {/* a script or a prompt of another user names its parameters and describes them */}
+        {visibleText(label)}
       </label>
       {children({
         id,
@@ -40,7 +42,7 @@ function Labelled({
           id={`${id}-more`}
           className={clsx('mt-1 text-sm wrap-anywhere', problem === undefined ? 'text-ink-3' : 'text-danger')}
         >
-          {more}
+          {typeof more === 'string' ? visibleText(more) : more}
         </p>
       )}
     </div>
@@ -150,7 +152,7 @@ export function Choose<Value extends string>({
             const [key, words] = typeof option === 'string' ? [option, option] : option;
             return (
               <option key={key} value={key}>
-                {words}
+                {visibleText(words)}
               </option>
             );
           })}

@@ -1,4 +1,5 @@
 import type { ExternalToast, toast as draw } from 'sonner';
+import { visibleText } from './visible-text.ts';
 
 type Draw = typeof draw;
 type Position = NonNullable<ExternalToast['position']>;
@@ -15,7 +16,8 @@ function show(kind: 'message' | 'success' | 'warning' | 'error'): Show {
     const id = options?.id ?? `toast-${++shown}`;
     const position = placeNow();
     const placed = { ...options, id, ...(position !== undefined && { position }) };
-    void drawn.then((toast) => toast[kind](text, placed));
+    // it may have the name of a script, a run or a file that another user has chosen
+    void drawn.then((toast) => toast[kind](visibleText(text), placed));
     return id;
   };
 }

@@ -4,16 +4,20 @@ const joinedScripts = 'Arab Syrc Mong Deva Beng Guru Gujr Orya Taml Telu Knda Ml
   .map((script) => String.raw`\p{Script=${script}}`)
   .join('');
 const emoji = String.raw`\p{Extended_Pictographic}`;
+/** The flags of England, Scotland and Wales, whose names are written with tags. */
+const flags = ['gbeng', 'gbsct', 'gbwls'].map((name) => `${name}\u007f`.replaceAll(/[^]/g, toTag)).join('|');
 const visible = [
   // the latter two choose the form of the preceding character
-  String.raw`[\n\t\ufe0e\ufe0f]`,
+  String.raw`[\n\t\ufe0e\ufe0f]|\r(?=\n)`,
   String.raw`(?<=${emoji}[\p{Emoji_Modifier}\ufe0f]?)\u200d(?=${emoji})`,
+  String.raw`(?<=\u{1f3f4}(?=${flags})[^]{0,5})[\u{e0061}-\u{e007f}]`,
   String.raw`(?<=[${joinedScripts}])[\u200c\u200d](?=[${joinedScripts}])`,
 ];
 const invisible = String.raw`[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029]`;
 /**
  * Characters that are invisible or that reorder text: controls, line separators, bidi and zero-width characters, tags. A
- * newline and a tab are visible, and so is a joiner that joins emoji, or letters of a script that needs it.
+ * line break and a tab are visible, and so are a joiner that joins emoji, or letters of a script that needs it, and the
+ * tags of a flag.
  */
 const unseen = new RegExp(String.raw`(?=${invisible})(?!${visible.join('|')})[^]`, 'gu');
 
@@ -29,8 +33,12 @@ export function visibleText(text: string): string {
   );
 }
 
-/** The hidden characters of a text as escapes, each once. A carriage return in a line break is not one. */
+/** The hidden characters of a text as escapes, each once. */
 export function hiddenIn(text: string): string[] {
-  const found = text.replaceAll('\r\n', '\n').match(unseen) ?? [];
-  return [...new Set(found)].map(visibleText);
+  return [...new Set(text.match(unseen))].map(visibleText);
+}
+
+/** The tag that stands for an ASCII character. */
+function toTag(character: string): string {
+  return String.fromCodePoint(0xe0000 + character.charCodeAt(0));
 }

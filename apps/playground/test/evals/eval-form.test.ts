@@ -49,3 +49,16 @@ test('the chosen versions come back when the user returns from another prompt', 
   choose(selects()[0]!, prompt);
   expect(settings().versions).toEqual(['1.0.0', '9.9.9']);
 });
+
+test('the focus stays beside the conditions when the last of them is removed', () => {
+  const equals = { kind: 'equals', value: '' } as const;
+  act(() => {
+    useEvals.getState().change({ scorers: [equals, { kind: 'judge', value: 'Friendly.' }] });
+    root.render(createElement(Form));
+  });
+  const remove = page.querySelector<HTMLButtonElement>('[aria-label="Remove scorer 2"]')!;
+  remove.focus();
+  act(() => remove.click());
+  expect(settings().scorers).toEqual([equals]);
+  expect(document.activeElement?.textContent).toBe('Add a condition');
+});

@@ -186,10 +186,10 @@ const newerEval = { ...sampleEval, repeat: 'often' };
 
 type ChangeStored = (state: StoredDocuments<{ entries: unknown[] }>) => unknown;
 
-/** Changes the stored state. */
+/** Changes the stored state, as a newer version of the page. */
 function changeStored(name: string, change: ChangeStored): void {
   const stored = JSON.parse(texts.get(name)!) as { state: StoredDocuments<{ entries: unknown[] }> };
-  texts.set(name, JSON.stringify({ ...stored, state: change(stored.state) }));
+  texts.set(name, JSON.stringify({ ...stored, state: change(stored.state), version: 2 }));
 }
 
 test.each<[what: string, unreadable: unknown[], change: ChangeStored]>([

@@ -4,7 +4,7 @@ import { drawToasts, toast } from '../../src/ui/toast.ts';
 
 it('keeps the messages of the time before they could be drawn, in their order and under their ids', async () => {
   const calls: unknown[][] = [];
-  const offer = toast('An example is in the editor.', { duration: 10_000 });
+  const offer = toast('An \u202eexample is in the editor.', { duration: 10_000 });
   const problem = toast.error('The last run could not be opened again.');
   toast.dismiss(offer);
 
@@ -21,7 +21,7 @@ it('keeps the messages of the time before they could be drawn, in their order an
 
   expect(offer).not.toBe(problem);
   expect(calls).toEqual([
-    ['message', 'An example is in the editor.', { id: offer, duration: 10_000 }],
+    ['message', 'An \\u202eexample is in the editor.', { id: offer, duration: 10_000 }],
     ['error', 'The last run could not be opened again.', { id: problem }],
     ['dismiss', offer],
   ]);

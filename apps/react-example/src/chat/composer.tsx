@@ -25,8 +25,9 @@ export function Composer({ ref, onSend }: ComposerProps) {
         value={text}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
-          // an input method uses Enter to choose a word
-          if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) submit(event);
+          // an input method uses Enter to choose a word; Safari then marks only the key code
+          const isComposing = event.nativeEvent.isComposing || event.keyCode === 229;
+          if (event.key === 'Enter' && !event.shiftKey && !isComposing) submit(event);
         }}
         className="field scroll resize-none text-lg"
       />

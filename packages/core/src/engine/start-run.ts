@@ -147,10 +147,6 @@ export async function startRun<
     unfinishedCalls: config.unfinishedCalls,
     continuedTask: opened.continuedTask,
     takeOver: past === undefined ? undefined : await takeOverOf(past, openCalls, opened),
-    // the AI SDK would call the model once, whatever the signal says
-    ...(abortSignal?.aborted === true
-      ? { aroundPrepareStep: () => () => Promise.reject(abortSignal.reason as Error) }
-      : {}),
     onEnd(ending) {
       const output = response === undefined ? policy?.result?.()?.output : response.value;
       for (const steps of runContext.stepRecorders) steps.stepStops();

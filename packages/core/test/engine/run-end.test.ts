@@ -52,6 +52,7 @@ describe('a run ends once, with a status', () => {
     const before = await runPrompt(sayHi, { model, options: { abortSignal: AbortSignal.abort() } });
     expect(await before.run.finished).toMatchObject({ status: 'stopped', text: '' });
     expect(types(before.run.log())).toEqual(['run-start', 'run-end']);
+    expect(model.calls).toHaveLength(1);
   });
 
   test('with the error of the provider, and every promise of result rejects with it', async () => {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { definePrompt, type PromptDefinition } from '@cueline/core';
 import type { scriptedModel, ScriptedTurn } from '@cueline/core/testing';
-import { planned, type Effects } from './prompts.ts';
+import { after, planned, type Effects } from './prompts.ts';
 
 /** Called at each place at which a test may kill the process, such as `in write`. */
 export type Reach = (place: string) => void;
@@ -12,8 +12,6 @@ export type PromptSettings = {
   /** How long tools and answers take, in milliseconds. */
   ms?: number;
 };
-
-const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 const calls = (...made: [name: string, input: object][]): ScriptedTurn =>
   made.map(([name, input]) => ({ toolCall: { name, input } }));

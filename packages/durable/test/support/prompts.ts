@@ -26,7 +26,7 @@ export function planned(
   };
 }
 
-const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+export const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** A prompt of `steps` steps, each with one write and one read. Each tool takes `ms` milliseconds. */
 export function writePages(effects: Effects, { steps = 3, ms = 0 } = {}): PromptDefinition<{ book: string }> {

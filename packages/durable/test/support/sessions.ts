@@ -2,11 +2,9 @@ import * as z from 'zod';
 import { tool, type PromptDefinition } from '@cueline/core';
 import { defineAgent, defineSession, tags, type Agent, type SessionTypes } from '@cueline/core/agents';
 import type { ScriptedTurn } from '@cueline/core/testing';
-import { planned, type Effects } from './prompts.ts';
+import { after, planned, type Effects } from './prompts.ts';
 
 type Request = Parameters<ReturnType<typeof planned>['doStream']>[0];
-
-const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Exceeds the token limit. */
 const LONG = 'x'.repeat(12_000);

@@ -1,3 +1,5 @@
+import { checkStore } from '../base/check-store.ts';
+
 /** The amount that a call may use at most, or has used. */
 export type Amount = {
   /** Input and output tokens. */
@@ -94,3 +96,17 @@ export type LimitStore = {
   /** Ends a call with the amount that it used. Does nothing for an unknown or settled call, or one of another epoch. */
   settle(call: Settlement): Promise<void>;
 };
+
+/** Checks the limit store of an option. @throws CuelineError `invalid_options` for what is no limit store, such as one of runs */
+export function checkLimitStore(
+  where: string,
+  option: 'store' | 'limitStore',
+  store: LimitStore | undefined,
+): void {
+  checkStore(
+    `${where}: ${option}`,
+    store,
+    ['reserve', 'adjust', 'settle'],
+    `${option}: createRedisLimits(client)`,
+  );
+}

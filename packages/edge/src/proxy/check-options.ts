@@ -8,12 +8,13 @@ import {
 } from '@cueline/core/models';
 import { checkNames } from '@cueline/core/server';
 import { createIdentify } from '../http/identify.ts';
-import type { LimitStore } from '../limits/limit-store.ts';
+import { checkLimitStore, type LimitStore } from '../limits/limit-store.ts';
 import { checkKillSwitch, type KillSwitchOption } from '../limits/kill-switch.ts';
 import { createMemoryLimits } from '../limits/memory-limits.ts';
 import { checkPrices, priceOf, type Prices } from '../limits/prices.ts';
 import { checkOrigins } from '../http/origins.ts';
 import { createRequestCount, type RequestCount } from '../http/count-requests.ts';
+import { createMemoryUse, type MemoryUse } from '../http/memory-use.ts';
 import { createOpenBodies, type OpenBodies } from '../http/open-bodies.ts';
 import { apiOfPath, knownPaths } from './api-of-path.ts';
 import type { PathRule } from './match-path.ts';
@@ -42,6 +43,7 @@ export type ProxySettings = {
   /** Throws an HttpError with 429. */
   requests: RequestCount;
   readWithinLimit: OpenBodies;
+  memory: MemoryUse;
   timeouts: ProxyTimeouts;
   store: LimitStore;
   prices: Prices;
@@ -54,6 +56,7 @@ export type ProxySettings = {
 
 const defaultLimits: ProxyLimits = {
   bodyBytes: 1 << 20,
+  memoryBytes: 256 << 20,
   responseBytes: 16 << 20,
   eventBytes: 1 << 20,
   errorBytes: 64 << 10,
@@ -117,6 +120,7 @@ function isProxied(name: string): name is ProxiedName {
 export function checkOptions(options: ModelProxyOptions): ProxySettings {
   checkNames('createModelProxy', options, Object.keys(optionNames), 'invalid_options');
   checkKillSwitch(options.killSwitch, 'createModelProxy');
+  checkLimitStore('createModelProxy', 'store', options.store);
   const basePath = options.basePath ?? '/api/models';
   if (!/^(\/[\w.~-]+)+$/.test(basePath) || basePath.split('/').some((part) => /^\.+$/.test(part))) {
     throw invalidOptionsError('basePath is not a path such as /api/models, without a slash at its end.');
@@ -141,6 +145,7 @@ export function checkOptions(options: ModelProxyOptions): ProxySettings {
     limits,
     requests: createRequestCount(limits.requests),
     readWithinLimit: createOpenBodies(Math.max(16, limits.concurrent * 4)),
+    memory: createMemoryUse(limits.memoryBytes),
     timeouts: numbers('timeouts', defaultTimeouts, options.timeouts),
     store: options.store ?? createMemoryLimits({ now }),
     // looked up at each call, and called as the global's own method

@@ -8,12 +8,14 @@ import {
 } from '../http/cors.ts';
 import { environmentOf, type RouteContext } from '../base/environment.ts';
 import { isSwitchedOff, switchedOff } from '../limits/kill-switch.ts';
+import type { MemoryUser } from '../http/memory-use.ts';
 import { readJson } from '../http/read-body.ts';
 import { HttpError, errorResponse } from '../http/respond.ts';
-import { checkOptions, type ProxySettings } from './check-options.ts';
+import type { CheckedBody } from './api.ts';
+import { checkOptions, type CheckedProvider, type ProxySettings } from './check-options.ts';
 import { makeCall } from './make-call.ts';
-import { matchPath, modelDeniedError } from './match-path.ts';
-import { createMedia } from './media.ts';
+import { matchPath, modelDeniedError, type PathTarget } from './match-path.ts';
+import { createMedia, type Media } from './media.ts';
 import type { ModelProxyOptions } from './options.ts';
 import { forwardedHeaders } from './forward-headers.ts';
 import type { ProxyEvent } from './proxy-event.ts';
@@ -93,10 +95,11 @@ async function answer(
   onCall: () => void,
 ): Promise<Response> {
   const startedAt = settings.now();
-  const { limits, providers, basePath } = settings;
+  const { providers, basePath } = settings;
   const requester = settings.requesterOf(request);
   known.headers = corsHeaders(requester, rules);
-  const { provider, rule, model: named } = matchPath(request.url, basePath, providers);
+  const target = matchPath(request.url, basePath, providers);
+  const { provider, rule } = target;
   known.provider = provider.name;
   if (isPreflight(request)) return preflightResponse(requester, rules);
   if (request.method !== 'POST') throw new HttpError('method_not_allowed', 'Only POST is allowed here.');
@@ -107,35 +110,47 @@ async function answer(
   if (await isSwitchedOff(settings.killSwitch, (error) => settings.onEvent({ type: 'failed', error }))) {
     throw new HttpError('unavailable', switchedOff);
   }
-  const body = await settings.readWithinLimit(identity.subject, () =>
-    readJson(request, { bytes: limits.bodyBytes }),
-  );
-  const model = named ?? body['model'];
-  if (typeof model !== 'string') throw new HttpError('invalid_body', 'model is not a string.');
-  if (!provider.models.includes(model)) throw modelDeniedError();
-  const media = createMedia(provider.contextTokens);
-  const checked = rule.api.check(body, {
-    model,
-    maxOutputTokens: limits.maxOutputTokens,
-    fields: new Set(provider.fields ?? rule.api.fields),
-    media,
-  });
-  const { headers } = known;
   let settled = (): void => {};
-  // Workers stop the work of a caller who disconnected; its reservation would then be held until its lease is over.
-  context?.waitUntil?.(new Promise((resolve) => (settled = resolve)));
   const onEvent = (event: ProxyEvent): void => {
     if (event.type === 'call') onCall();
     settings.onEvent(event);
     if (event.type === 'end') settled();
   };
-  try {
-    return await makeCall(
-      { ...settings, onEvent },
-      { request, env, identity, provider, rule, model, checked, media, headers, startedAt },
-    );
-  } catch (error) {
-    settled();
-    throw error;
-  }
+  const { headers } = known;
+  // until the answer begins: by then the provider has the body
+  return settings.memory.during(identity.subject, async ({ take }) => {
+    const { model, media, checked } = await readCall(settings, request, identity.subject, target, take);
+    const { stream } = checked;
+    // Workers stop the work of a caller who disconnected; its reservation would then be held until its lease is over.
+    context?.waitUntil?.(new Promise((resolve) => (settled = resolve)));
+    try {
+      return await makeCall(
+        { ...settings, onEvent },
+        { request, env, identity, provider, rule, model, stream, headers, startedAt },
+        checked,
+        media,
+      );
+    } catch (error) {
+      settled();
+      throw error;
+    }
+  });
+}
+
+/** Reads the body of a call, and checks it. Throws an HttpError. */
+async function readCall(
+  { limits, readWithinLimit }: ProxySettings,
+  request: Request,
+  subject: string,
+  { provider, rule, model: named }: PathTarget<CheckedProvider>,
+  take: MemoryUser['take'],
+): Promise<{ model: string; media: Media; checked: CheckedBody }> {
+  const body = await readWithinLimit(subject, () => readJson(request, { bytes: limits.bodyBytes, take }));
+  const model = named ?? body['model'];
+  if (typeof model !== 'string') throw new HttpError('invalid_body', 'model is not a string.');
+  if (!provider.models.includes(model)) throw modelDeniedError();
+  const media = createMedia(provider.contextTokens);
+  const { maxOutputTokens } = limits;
+  const fields = new Set(provider.fields ?? rule.api.fields);
+  return { model, media, checked: rule.api.check(body, { model, maxOutputTokens, fields, media }) };
 }

@@ -6,9 +6,10 @@ import { isUnbilled, isUnbilledStatus } from '../limits/is-unbilled.ts';
 import { answerHeaders, HttpError } from '../http/respond.ts';
 import { startTimeout, within } from './timeouts.ts';
 import { callProvider, type CutOff, cutOffError, discardBody } from './call-provider.ts';
+import type { CheckedBody } from './api.ts';
 import type { ProxySettings } from './check-options.ts';
-import { sizeOf } from './media.ts';
-import { createMeter } from './meter.ts';
+import { sizeOf, type Media } from './media.ts';
+import { createMeter, type Meter } from './meter.ts';
 import { forwardEvents } from './forward-events.ts';
 import { forwardHeaders } from './forward-headers.ts';
 import { forwardProviderError } from './provider-error.ts';
@@ -20,15 +21,20 @@ import { reserve, storeMs } from './reserve.ts';
  * Reserves the most that the call may cost, makes it, forwards the answer, and settles the real cost exactly once,
  * however the call ends.
  */
-export async function makeCall(settings: ProxySettings, call: Call): Promise<Response> {
+export async function makeCall(
+  settings: ProxySettings,
+  call: Call,
+  checked: CheckedBody,
+  media: Media,
+): Promise<Response> {
   const { store, limits, timeouts, onEvent } = settings;
-  const { provider, model, checked } = call;
+  const { provider, model } = call;
   // before the reservation, which nothing would settle if there is no key
   const key = providerKey(call);
   const body = JSON.stringify(checked.body);
   const { contextTokens = Infinity } = provider;
   const worst = {
-    input: worstInput(sizeOf(body, call.media), model, contextTokens),
+    input: worstInput(sizeOf(body, media), model, contextTokens),
     output: checked.outputTokens,
   };
   const price = priceOf(settings.prices, provider.name, model);
@@ -61,7 +67,8 @@ export async function makeCall(settings: ProxySettings, call: Call): Promise<Res
     },
     (error) => onEvent({ type: 'failed', error }),
   );
-  return new ReservedCall(settings, call, { id, worst, price }, key).make(body);
+  const meter = createMeter(call.rule.api, key, checked);
+  return new ReservedCall(settings, call, { id, worst, price }, key, meter).make(body);
 }
 
 /** What was reserved for a call. */
@@ -79,7 +86,7 @@ class ReservedCall {
   /** The common fields of all events about this call. */
   readonly #about: { id: string; subject: string; provider: string; model: string };
   readonly #key: string;
-  readonly #meter;
+  readonly #meter: Meter;
   readonly #controller = new AbortController();
   readonly #stopTimer;
   readonly #removeSwitchListener;
@@ -88,14 +95,14 @@ class ReservedCall {
   /** True while the provider cannot have done any work for this call. */
   #isFree = true;
 
-  constructor(settings: ProxySettings, call: Call, reservation: CallReservation, key: string) {
+  constructor(settings: ProxySettings, call: Call, reservation: CallReservation, key: string, meter: Meter) {
     this.#settings = settings;
     this.#call = call;
     this.#reservation = reservation;
-    const { request, provider, model, identity, rule, checked } = call;
+    const { request, provider, model, identity } = call;
     this.#about = { id: reservation.id, subject: identity.subject, provider: provider.name, model };
     this.#key = key;
-    this.#meter = createMeter(rule.api, this.#key, checked);
+    this.#meter = meter;
     const end = (why: CutOff): void => this.#controller.abort(why);
     this.#stopTimer = startTimeout(settings.timeouts.totalMs, () => end('timeout'));
     this.#removeSwitchListener = onSwitchStop(settings.killSwitch, () => end('switch'));

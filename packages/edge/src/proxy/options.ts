@@ -39,6 +39,11 @@ export type ProxiedProvider = {
 export type ProxyLimits = {
   /** Bytes of a request's body; default 1 MiB. */
   bodyBytes: number;
+  /**
+   * Bytes of memory for the bodies that are being read and sent, in each process; default 256 MiB. A body takes up to ninety
+   * times its length.
+   */
+  memoryBytes: number;
   /** Bytes of a provider's answer; default 16 MiB. */
   responseBytes: number;
   /** Bytes of one event of a stream; default 1 MiB. */

@@ -1,12 +1,10 @@
 import type { Environment } from '@cueline/core/models';
 import type { Identity } from '../http/identify.ts';
 import { HttpError } from '../http/respond.ts';
-import type { CheckedBody } from './api.ts';
 import type { CheckedProvider } from './check-options.ts';
 import type { PathRule } from './match-path.ts';
-import type { Media } from './media.ts';
 
-/** A request that passed all checks. */
+/** A request that passed all checks, without its body: while the answer is forwarded, nothing needs that any more. */
 export type Call = {
   request: Request;
   env: Environment;
@@ -14,8 +12,8 @@ export type Call = {
   provider: CheckedProvider;
   rule: PathRule;
   model: string;
-  checked: CheckedBody;
-  media: Media;
+  /** True if the answer is to be a stream of events. */
+  stream: boolean;
   /** Headers that the answer gets in addition to the provider's. */
   headers: Record<string, string>;
   startedAt: number;
@@ -40,12 +38,12 @@ export function providerKey({ provider, env }: Call): string {
 }
 
 /** The headers of the call, built from nothing: of the caller's headers, only those that the format allows. */
-export function requestHeaders({ request, rule, checked }: Call, key: string): Record<string, string> {
+export function requestHeaders({ request, rule, stream }: Call, key: string): Record<string, string> {
   const { passedHeader } = rule.api;
   const header = passedHeader === undefined ? null : request.headers.get(passedHeader.name);
   const passed = header === null ? undefined : passedHeader?.read(header);
   return {
-    accept: checked.stream ? 'text/event-stream' : 'application/json',
+    accept: stream ? 'text/event-stream' : 'application/json',
     // a compressed answer may unpack to any size
     'accept-encoding': 'identity',
     'content-type': 'application/json',

@@ -1,12 +1,12 @@
 import { CuelineError, type Executor, type RunEvent, type RunRequest } from '@cueline/core';
 import { PromptTransport } from '@cueline/core/ai-sdk';
+import type { MemoryUser } from '../http/memory-use.ts';
 import { parsedBytes } from '../http/read-body.ts';
 import { HttpError } from '../http/respond.ts';
 import { eventsOf } from '../stores/event-batch.ts';
 import { checkTasks } from './check-messages.ts';
 import { checkCommand } from './read-command.ts';
 import { earlierTasks } from './runs/earlier-tasks.ts';
-import type { MemoryUser } from './usage/memory-use.ts';
 import type { ChatPost } from './read-chat-post.ts';
 import type { StartedRun, ReachedRun } from './runs/runs.ts';
 

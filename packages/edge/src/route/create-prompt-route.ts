@@ -9,13 +9,13 @@ import {
 } from '../http/cors.ts';
 import { environmentOf, type RouteContext } from '../base/environment.ts';
 import { createIdentify, type Identity } from '../http/identify.ts';
+import { createMemoryUse, type MemoryUser } from '../http/memory-use.ts';
 import { createOpenBodies } from '../http/open-bodies.ts';
 import { checkOrigins } from '../http/origins.ts';
 import { readJson } from '../http/read-body.ts';
 import { jsonResponse, HttpError, errorResponse } from '../http/respond.ts';
 import { answerChat, resumeChat } from './chat.ts';
 import { isChatPost, readChatPost } from './read-chat-post.ts';
-import { createMemoryUse, type MemoryUser } from './usage/memory-use.ts';
 import type { PromptRouteOptions, RoutePrompt } from './prompt-route-options.ts';
 import { readCommand } from './read-command.ts';
 import { readStart } from './read-start.ts';

@@ -1,6 +1,7 @@
 import { isPromptDefinition, type Limits, type PromptDefinition } from '@cueline/core';
+import { checkStore } from '../base/check-store.ts';
 import { checkKillSwitch } from '../limits/kill-switch.ts';
-import type { LimitStore } from '../limits/limit-store.ts';
+import { checkLimitStore, type LimitStore } from '../limits/limit-store.ts';
 import { createMemoryLimits } from '../limits/memory-limits.ts';
 import type { Prices } from '../limits/prices.ts';
 import { createMemoryRuns } from '../stores/memory-runs.ts';
@@ -35,6 +36,9 @@ export function readSettings(
 ): RouteSettings {
   checkRouteOptions(given);
   checkKillSwitch(given.killSwitch, 'createPromptRoute');
+  const storeMethods = ['create', 'find', 'get', 'append', 'read', 'send', 'messages'] as const;
+  checkStore('createPromptRoute: store', given.store, storeMethods, 'store: createRedisRuns(client)');
+  checkLimitStore('createPromptRoute', 'limitStore', given.limitStore);
   if (definitions.length === 0) throw invalidOptionsError('There is no prompt. Pass one, or a list of them.');
   const byName = new Map<string, PromptDefinition<unknown>>();
   for (const definition of definitions) {

@@ -22,7 +22,8 @@ export async function countShare<Value>(
   // and a group of its own, for the same reason
   const call = { subject, group: 'shares', id: crypto.randomUUID() };
   let bytes = 0;
-  const settle = (): void => void (async () => store.settle({ ...call, tokens: bytes }))().catch(() => {});
+  const settle = (): Promise<void> =>
+    withTimeout((async () => store.settle({ ...call, tokens: bytes }))()).catch(() => {});
   const asked = (async () =>
     store.reserve({
       ...call,
@@ -45,7 +46,8 @@ export async function countShare<Value>(
   try {
     return await work((spent) => (bytes = spent));
   } finally {
-    settle();
+    // before the answer, because Workers stop what continues after it
+    await settle();
   }
 }
 

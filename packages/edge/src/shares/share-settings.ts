@@ -1,7 +1,8 @@
 import { CuelineError } from '@cueline/core';
 import { checkNames } from '@cueline/core/server';
 import { createIdentify, createNetworkCount } from '../http/identify.ts';
-import type { LimitStore } from '../limits/limit-store.ts';
+import { checkStore } from '../base/check-store.ts';
+import { checkLimitStore, type LimitStore } from '../limits/limit-store.ts';
 import { createMemoryLimits } from '../limits/memory-limits.ts';
 import { checkOrigins } from '../http/origins.ts';
 import { createMemoryShares } from './memory-shares.ts';
@@ -53,6 +54,10 @@ export function readShareSettings(options: ShareStoreOptions): ShareSettings {
       ? 'createShareStore has no "limitStore". Write store: createRedisLimits(client).'
       : undefined,
   );
+  const { storage, store } = options;
+  const write = 'storage: createRedisShares(client)';
+  checkStore('createShareStore: storage', storage, ['put', 'get', 'remove'], write);
+  checkLimitStore('createShareStore', 'store', store);
   const basePath = options.basePath ?? '/api/shares';
   if (!/^(\/[\w.~-]+)+$/.test(basePath) || basePath.split('/').some((part) => /^\.+$/.test(part))) {
     throw invalidOptionsError('basePath is not a path such as /api/shares, without a slash at its end.');
@@ -66,14 +71,14 @@ export function readShareSettings(options: ShareStoreOptions): ShareSettings {
   const reads = createNetworkCount(limits.readsPerMinute, options.address, onFailure);
   return {
     basePath,
-    storage: options.storage ?? createMemoryShares({ now }),
+    storage: storage ?? createMemoryShares({ now }),
     requesterOf: checkOrigins(options.origins, options.development),
     identify: createIdentify(options, onFailure),
     async countRead(request) {
       reads.count(await reads.read(request));
     },
     limits,
-    limitStore: options.store ?? createMemoryLimits({ now }),
+    limitStore: store ?? createMemoryLimits({ now }),
     report,
     now,
   };

@@ -189,6 +189,21 @@ describe('how much', () => {
     expect((await store(send())).status).toBe(201);
   });
 
+  test('what a share counts is stored before its answer, after which a Worker may stop', async () => {
+    const limits = createMemoryLimits();
+    let settled = 0;
+    const settle: typeof limits.settle = async (call) => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      await limits.settle(call);
+      settled += 1;
+    };
+    const { store } = fixture({ store: { ...limits, settle } });
+    expect((await store(send())).status).toBe(201);
+    expect(settled).toBe(1);
+    expect(await refused(store(send({ body: 'no share' })))).toEqual([400, 'invalid_body']);
+    expect(settled).toBe(2);
+  });
+
   test('a share that cannot be counted, stored or read is refused, and the host gets the reason', async () => {
     const down = new Error('redis://secret is down');
     const fails = () => Promise.reject(down);

@@ -1,5 +1,14 @@
 // A misspelt option would be ignored: a store would keep more than it was told to, or use other keys.
-import { createMemoryLimits, createMemoryRuns, createMemoryShares } from '@cueline/edge';
+import { definePrompt } from '@cueline/core';
+import {
+  createMemoryLimits,
+  createMemoryRuns,
+  createMemoryShares,
+  createModelProxy,
+  createPromptRoute,
+  createRunGuard,
+  createShareStore,
+} from '@cueline/edge';
 import { createRedisLimits, createRedisRuns, createRedisShares } from '@cueline/edge/redis';
 import { createStorageRuns, createStorageShares } from '@cueline/edge/unstorage';
 import { expect, test } from 'vitest';
@@ -39,4 +48,39 @@ test.each([
   ],
 ])('a limit that is not a number of at least 1 is refused: %#', (create, says) => {
   expect(create).toThrow(says);
+});
+
+const access = { origins: ['https://app.example'], auth: () => null };
+const greet = definePrompt('greet', (prompt) => prompt.$`Hi.`);
+const runs = createMemoryRuns() as never;
+const limits = createMemoryLimits() as never;
+const providers = { openai: { models: ['gpt-x'] } };
+
+test.each<[string, () => unknown]>([
+  [
+    'createPromptRoute: store has no method "create". Write store: createRedisRuns(client).',
+    () => createPromptRoute(greet, { ...access, store: limits }),
+  ],
+  [
+    'createPromptRoute: limitStore has no method "reserve". It is a promise: await it.',
+    () => createPromptRoute(greet, { ...access, limitStore: Promise.resolve(limits) as never }),
+  ],
+  [
+    'createRunGuard: limitStore has no method "reserve". Write limitStore: createRedisLimits(client).',
+    () => createRunGuard({ limitStore: runs }),
+  ],
+  [
+    'createModelProxy: store has no method "reserve". Write store: createRedisLimits(client).',
+    () => createModelProxy({ ...access, providers, store: runs }),
+  ],
+  [
+    'createShareStore: storage has no method "put". Write storage: createRedisShares(client).',
+    () => createShareStore({ ...access, storage: limits }),
+  ],
+  [
+    'createShareStore: store has no method "reserve". Write store: createRedisLimits(client).',
+    () => createShareStore({ ...access, store: createMemoryShares() as never }),
+  ],
+])('another kind of store is refused at once: %s', (says, create) => {
+  expect(create).toThrow(expect.objectContaining({ code: 'invalid_options', message: says }));
 });

@@ -83,7 +83,7 @@ export function CallSummary({
             <span key={name ?? ''}>
               {index > 0 && <span className="text-ink-3"> · </span>}
               {name !== undefined && <span className="text-ink-3">{visibleText(name)} </span>}
-              {visibleText(value)}
+              <bdi>{visibleText(value)}</bdi>
             </span>
           ))}
         </span>

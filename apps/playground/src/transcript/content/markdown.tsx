@@ -11,7 +11,9 @@ import { continuesList, toMarkdownBlocks } from './markdown-blocks.ts';
 import { ModelLink } from '../model-link.tsx';
 import { NotShown, PlainText } from './not-shown.tsx';
 import { exceedsMarkdownLimits } from './markdown-limits.ts';
+import { showHidden } from './show-hidden.ts';
 import { formatCount } from '../../ui/format.ts';
+import { visibleText } from '../../ui/visible-text.ts';
 
 /**
  * A model's text is not trusted: no raw HTML, no remote images, and a link opens only after the page has shown its
@@ -25,7 +27,7 @@ const components: Components = {
   ),
   img: ({ alt }) => <span className="text-ink-3">[image not loaded{alt ? `: ${alt}` : ''}]</span>,
 };
-const plugins = [remarkGfm, remarkAnswerTags];
+const plugins = [remarkGfm, remarkAnswerTags, () => showHidden];
 /** How much of a text is parsed as markdown, in characters; the rest is shown as plain text. */
 const MAX_MARKDOWN_LENGTH = 200_000;
 /** How many blocks are drawn at first, and how many more at each press. */
@@ -54,7 +56,7 @@ function isPlainParagraph(text: string): boolean {
 
 const Block = memo(function Block({ text, growing }: { text: string; growing: boolean }) {
   if (exceedsMarkdownLimits(text, growing)) return <PlainText text={text} />;
-  if (isPlainParagraph(text)) return <p>{text}</p>;
+  if (isPlainParagraph(text)) return <p>{visibleText(text)}</p>;
   return growing ? toElement(remend(text, { linkMode: 'text-only' })) : toKnownElement(text);
 });
 

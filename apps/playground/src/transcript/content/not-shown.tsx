@@ -1,4 +1,5 @@
 import { LongText } from '../../ui/long-text.tsx';
+import { visibleText } from '../../ui/visible-text.ts';
 
 /** The replacement for a part that could not be drawn, with its text if it has one. */
 export function NotShown({ text }: { text?: string | undefined }) {
@@ -14,7 +15,7 @@ export function NotShown({ text }: { text?: string | undefined }) {
 export function PlainText({ text }: { text: string }) {
   return (
     <pre className="scroll max-h-96 font-mono text-sm wrap-anywhere whitespace-pre-wrap text-ink-2">
-      <LongText text={text} />
+      <LongText text={visibleText(text)} />
     </pre>
   );
 }

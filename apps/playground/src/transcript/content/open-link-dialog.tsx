@@ -6,15 +6,18 @@ import { useReturnFocus } from '../../ui/use-return-focus.ts';
 
 const asked = new EventTarget();
 
-/** True for addresses of web pages and mail; any other scheme may start a program. */
-export function mayOpen(url: string): boolean {
-  return /^(https?|mailto):/i.test(url);
+/**
+ * The address that a browser opens for a link, without characters that look like others or that reorder it. Undefined unless
+ * it is a web page or mail: any other scheme may start a program.
+ */
+export function addressOf(link: string): string | undefined {
+  const url = URL.canParse(link) ? new URL(link) : undefined;
+  return url !== undefined && /^(https?|mailto):$/.test(url.protocol) ? url.href : undefined;
 }
 
 /** Shows the whole address of a model's link and opens it only if the user agrees. */
-export function askToOpen(url: string): void {
-  if (!mayOpen(url)) return;
-  asked.dispatchEvent(new CustomEvent('ask', { detail: url }));
+export function askToOpen(address: string): void {
+  asked.dispatchEvent(new CustomEvent('ask', { detail: address }));
 }
 
 export function OpenLinkDialog() {

@@ -10,6 +10,7 @@ import { CaseResults } from '../../../src/evals/case-results.tsx';
 import { ForkTree, type ForkTreeProps } from '../../../src/forks/fork-tree.tsx';
 import { emptyPrompt } from '../../../src/prompts/editable-prompt.ts';
 import { PromptList } from '../../../src/prompts/prompt-list.tsx';
+import { TaskPanel } from '../../../src/tasks/task-panel.tsx';
 import { TaskRow } from '../../../src/tasks/task-row.tsx';
 import type { TimelineRow } from '../../../src/timeline/timeline-row.ts';
 import { WaterfallRow } from '../../../src/timeline/waterfall-row.tsx';
@@ -17,12 +18,13 @@ import { AgentCard } from '../../../src/transcript/agent-card.tsx';
 import { announcement } from '../../../src/transcript/announcement.ts';
 import { SubCalls } from '../../../src/transcript/calls/sub-calls.tsx';
 import { ToolCard } from '../../../src/transcript/calls/tool-card.tsx';
+import { ReasoningRow, SteerRow, TextRow, UserRow } from '../../../src/transcript/rows.tsx';
 import { begun, firstStep, start, stateOf } from '../run-events.ts';
 
 /** A name that a browser shows as `delete`, or in another order than it is written. */
 const name = 'de\u200blete\u202e';
 const shown = String.raw`de\u200blete\u202e`;
-const hidden = /[\u200b\u202e]/;
+const hidden = /[\u200b\u202e\u3164]/;
 
 const run = {} as Run;
 const place = { run, agent: name, place: 1, total: 1, schema: undefined, refused: undefined };
@@ -45,6 +47,7 @@ const agent = {
   toolCalls: [],
   tasks: [],
 } as unknown as AgentState;
+const now = { now: () => 0 };
 const task = {
   id: 't',
   title: name,
@@ -68,7 +71,7 @@ const row: TimelineRow = {
   isItself: true,
 };
 const rowProps = { row, id: 'c', index: 0, isFolded: false, isSelected: false, isActive: false, now: 0 };
-const taskProps = { task, current: false, since: 0, until: 1, clock: { now: () => 0 }, onLeave: () => {} };
+const taskProps = { task, current: false, since: 0, until: 1, clock: now, onLeave: () => {} };
 const forks: ForkTreeProps = {
   items: [{ id: 'a', title: name, status: 'done', steps: 1, startedOn: 0 }],
   shown: 'a',
@@ -114,6 +117,16 @@ test.each<[string, () => string]>([
   ['a fork', () => draw(ForkTree, forks)],
   ['a version of a prompt', () => draw(PromptList, { entries: [entry], selected: 'a', faults: new Map() })],
   ['a result', () => draw(CaseResults, results)],
+  [
+    'the task of a folded list',
+    () => draw(TaskPanel, { run, tasks: [{ ...task, status: 'in_progress' }], open: false, clock: now }),
+  ],
+  ['a message', () => draw(UserRow, { text: name, files: [], variables: {} })],
+  ['an answer', () => draw(TextRow, { text: `**${name}** \`${name}\` &#8238;` })],
+  ['a plain answer', () => draw(TextRow, { text: `${name}\u3164` })],
+  ['an answer in JSON', () => draw(TextRow, { text: JSON.stringify({ [name]: name }) })],
+  ['a folded thought', () => draw(ReasoningRow, { text: name })],
+  ['a folded message to the model', () => draw(SteerRow, { cause: 'user', text: name })],
   ['an announcement', () => announcement(stateOf([start, firstStep, ...begun('c', name)]))],
 ])('%s shows the hidden characters of names', (_what, drawn) => {
   const html = drawn().replaceAll(/ data-[\w-]+="[^"]*"/g, '');

@@ -4,6 +4,7 @@ import Markdown from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { expect, test } from 'vitest';
 import { ModelMarkdown } from '../../../src/transcript/content/markdown.tsx';
+import { addressOf } from '../../../src/transcript/content/open-link-dialog.tsx';
 import { SourceRow } from '../../../src/transcript/rows.tsx';
 import { exceedsMarkdownLimits } from '../../../src/transcript/content/markdown-limits.ts';
 
@@ -110,6 +111,14 @@ test('a source links only to web pages and mail addresses', () => {
     expect(row(url)).toContain('Report');
     expect(row(url)).not.toContain('<button');
   }
+});
+
+test.each([
+  ['https://evil.example/\u202emoc.koobecaf//:sptth', 'https://evil.example/%E2%80%AEmoc.koobecaf//:sptth'],
+  ['https://\u0430pple.com/', 'https://xn--pple-43d.com/'],
+  ['mailto:\u202eada@example.org', 'mailto:%E2%80%AEada@example.org'],
+])('the address %j of a link is shown as the browser opens it', (link, address) => {
+  expect(addressOf(link)).toBe(address);
 });
 
 test.each([

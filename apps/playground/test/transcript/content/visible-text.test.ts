@@ -46,6 +46,14 @@ test('a character outside the first plane is written as in JSON', () => {
   expect(visibleText('a\u{e0041}b')).toBe('a\\udb40\\udc41b');
 });
 
+/** The flag of England. */
+const flag = '\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}';
+
+test('tags behind a flag, and those of other flags, are shown as escapes', () => {
+  expect(visibleText(`${flag}\u{e0061}`)).toBe(`${flag}\\udb40\\udc61`);
+  expect(visibleText('\u{1f3f4}\u{e0067}\u{e007f}')).toBe('\u{1f3f4}\\udb40\\udc67\\udb40\\udc7f');
+});
+
 test.each([
   '',
   'a\n\tb',
@@ -55,6 +63,8 @@ test.each([
   'می\u200cخواهم',
   'क्\u200dष',
   'a b',
+  'a\r\nb',
+  flag,
   '\\u202e',
 ])('%j is as it was', (text) => {
   expect(visibleText(text)).toBe(text);

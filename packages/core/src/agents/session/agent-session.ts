@@ -1,7 +1,7 @@
 import type { PromptTypes } from '../../log/state.ts';
 import type { LanguageModel, ModelMessage, TextPart } from 'ai';
 import { createId } from '../../base/create-id.ts';
-import type { CuelineError } from '../../base/errors.ts';
+import { CuelineError } from '../../base/errors.ts';
 import { loadModule } from '../../base/load-module.ts';
 import { inProcessWith } from '../../executors/in-process.ts';
 import { initialState } from '../../log/reduce.ts';
@@ -48,6 +48,12 @@ export function defineSession<const Schemas extends SessionSchemas = SessionSche
   name: string,
   config: SessionSettings<Schemas> & { model?: string | LanguageModel },
 ): PromptDefinition<void, SessionTypes> {
+  if (typeof name !== 'string' || name.trim() === '') {
+    throw new CuelineError(
+      'invalid_definition',
+      "A session needs a name: defineSession('research', { systemPrompt: '…' }).",
+    );
+  }
   checkConfig(`The session ${name}`, config);
   const { model, ...settings } = config;
   return { ...sessionPrompt(name, settings), ...(model === undefined ? {} : { model }) };

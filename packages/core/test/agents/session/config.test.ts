@@ -264,6 +264,12 @@ describe('A mistake in the config', () => {
     );
   });
 
+  test.each([{ name: 'research', ...ok }, undefined, ' '])('throws at once: %j is no name', (name) => {
+    expect(() => defineSession(name as never, ok)).toThrow(
+      "defineSession('research', { systemPrompt: '…' })",
+    );
+  });
+
   test.each<[string, object, RegExp]>([
     ['an unknown name', { maxTurn: 1 }, /maxTurns/],
     ['a callback', { callbacks: { onError: 1 } }, /onError/],

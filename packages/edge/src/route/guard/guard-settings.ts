@@ -1,7 +1,7 @@
 import { CuelineError } from '@cueline/core';
 import { checkNames } from '@cueline/core/server';
 import { checkKillSwitch, type KillSwitchOption } from '../../limits/kill-switch.ts';
-import type { LimitStore } from '../../limits/limit-store.ts';
+import { checkLimitStore, type LimitStore } from '../../limits/limit-store.ts';
 import { createMemoryLimits } from '../../limits/memory-limits.ts';
 import type { Prices } from '../../limits/prices.ts';
 import type { PromptRouteEvent, PromptRouteLimits, PromptRouteOptions } from '../prompt-route-options.ts';
@@ -75,6 +75,7 @@ export function readGuard(options: RunGuardOptions): GuardSettings {
   checkNames(where, options, Object.keys(optionNames), 'invalid_options');
   checkNames(`${where}: limits`, options.limits ?? {}, guardLimits, 'invalid_options');
   checkKillSwitch(options.killSwitch, where);
+  checkLimitStore(where, 'limitStore', options.limitStore);
   const { own } = readLimits(options.limits ?? {}, where);
   const runMs = options.limits?.runMs ?? Infinity;
   const { concurrent, contextTokens, dailyCost, dailyTokens } = own;

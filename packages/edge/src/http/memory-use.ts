@@ -1,4 +1,4 @@
-import { HttpError } from '../../http/respond.ts';
+import { HttpError } from './respond.ts';
 
 /** The memory of one request and of the run that it starts. */
 export type MemoryUser = {
@@ -61,10 +61,10 @@ export function createMemoryUse(maxBytes: number): MemoryUse {
           const others = held - own;
           if (others > 0 && own + bytes <= free + others) {
             const message =
-              'Your runs take all the memory that you may use. Wait until one of them has ended.';
+              'Your requests and runs take all the memory that you may use. Wait until one of them has ended.';
             throw new HttpError('too_many_at_once', message, retry);
           }
-          const message = 'The server has no memory left for this run. Try again in a while.';
+          const message = 'The server has no memory left for this request. Try again in a while.';
           throw new HttpError('unavailable', message, retry);
         }
         note(bytes);
