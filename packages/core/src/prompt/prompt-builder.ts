@@ -232,10 +232,7 @@ export class PromptBuilder implements Prompt {
    * runner.
    */
   start(tools: ToolSet = {}): void {
-    for (const [name, tool] of Object.entries(tools)) {
-      checkReady(name, tool);
-      this.#addTool(name, { kind: 'ready', tool });
-    }
+    for (const [name, tool] of Object.entries(tools)) this.#addTool(name, { kind: 'ready', tool });
     this.#started = this.#fixed = true;
     this.#hasNoTools = this.#definitions.tools.size === 0;
   }
@@ -287,6 +284,7 @@ export class PromptBuilder implements Prompt {
   }
 
   #addTool(name: string, tool: ToolDefinition): void {
+    if (tool.kind === 'ready') checkReady(name, tool.tool);
     if (this.#hasNoTools && !this.#task) {
       throw new CuelineError(
         'invalid_definition',

@@ -16,7 +16,7 @@ import { isRecord } from '../base/is-record.ts';
 import { readyRules, throwReported } from './ready-tool.ts';
 import { parseWith } from './schema.ts';
 import type { NamedTool } from './tool.ts';
-import { namedTools } from './named-tools.ts';
+import { checkReady, namedTools } from './named-tools.ts';
 import { isToolList } from './tool-list.ts';
 import { lastOutput } from './tool-callbacks.ts';
 import { checkHeader, functionTool, splitOptions, type OwnToolDefinition } from './tool-definition.ts';
@@ -61,6 +61,7 @@ export function compositeTool(
       );
     }
     const { ready } = entry;
+    checkReady(entry.name, ready);
     const fn = entry.fn ?? ready?.execute;
     if (!('fn' in entry) && fn === undefined) {
       throw new CuelineError(

@@ -8,9 +8,7 @@ import { isNamedTool, type ToolList } from './tool-list.ts';
 /** Returns the tools one by one, each with its name. */
 export function namedTools(tools: ToolList): NamedTool[] {
   const list = (Array.isArray(tools) ? tools : [tools]) as readonly (NamedTool | ToolSet)[];
-  const named = list.flatMap((each) => (isNamedTool(each) ? [each] : fromToolSet(each)));
-  for (const { name, ready } of named) if (ready !== undefined) checkReady(name, ready);
-  return named;
+  return list.flatMap((each) => (isNamedTool(each) ? [each] : fromToolSet(each)));
 }
 
 /** Returns the tools of the AI SDK by their names, and the others. */
@@ -24,9 +22,19 @@ export function splitTools(tools: ToolList): { ready: ToolSet; own: NamedTool[] 
   return { ready, own };
 }
 
-/** Refuses a tool of the AI SDK 4, whose arguments would be ignored. @throws CuelineError `invalid_definition` */
+/**
+ * Refuses a schema in place of a tool, and a tool of the AI SDK 4, whose arguments would be ignored.
+ * @throws CuelineError `invalid_definition`
+ */
 export function checkReady(name: string, ready: unknown): void {
-  if (!isRecord(ready) || !('parameters' in ready) || 'inputSchema' in ready) return;
+  if (!isRecord(ready)) return;
+  if ('~standard' in ready) {
+    throw new CuelineError(
+      'invalid_definition',
+      `Tool ${name} is a schema, and a description is missing before it. Write tool('${name}', 'what it does', z.object({ … }), async (args) => …).`,
+    );
+  }
+  if (!('parameters' in ready) || 'inputSchema' in ready) return;
   throw new CuelineError(
     'invalid_definition',
     `Tool ${name} has "parameters", which the AI SDK has called inputSchema since version 5. Write { inputSchema: z.object({ … }) }.`,

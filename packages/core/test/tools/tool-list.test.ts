@@ -176,6 +176,29 @@ describe('invalid tools are refused with what to write instead', () => {
     );
   });
 
+  test.each(
+    // a session says that the tool has no execute
+    placesAndOptions
+      .filter(([place]) => place !== 'runAgentSession')
+      .flatMap(([place, play]) => [
+        [place, 'a schema in a set', { look: city }, play] as const,
+        ...(place === 'options.tools'
+          ? []
+          : [
+              [
+                place,
+                'tool(name, schema, fn)',
+                [tool('look', city as never, (() => 1) as never)],
+                play,
+              ] as const,
+            ]),
+      ]),
+  )('%s: %s', async (_place, _what, tools, play) => {
+    await expect(async () => play(tools as never)).rejects.toThrow(
+      "Write tool('look', 'what it does', z.object(",
+    );
+  });
+
   test('a tool without a description', async () => {
     const forgotten = (prompt: Prompt): void => prompt.defTool('look', city as never, (() => 1) as never);
     await expect(outputs(forgotten)).rejects.toThrow(/^The description of tool look is .*Write a string/s);

@@ -130,6 +130,12 @@ export function checkOptions(options: ModelProxyOptions): ProxySettings {
     throw invalidOptionsError("providers is empty. Pass { openai: { models: ['gpt-…'] } }.");
   const now = options.now ?? Date.now;
   const limits = numbers('limits', defaultLimits, options.limits);
+  // a call without a length gets this one
+  if (limits.maxOutputTokens === Infinity) {
+    throw invalidOptionsError(
+      'limits.maxOutputTokens is Infinity. Give the most tokens that one answer may have, such as 16_384.',
+    );
+  }
   if (Number.isNaN(limits.requests)) limits.requests = Math.max(120, limits.rpm * 6);
   const onEvent = watched(options.onEvent);
   const providers = new Map(names.map((name) => [name, checkProvider(name, options.providers[name]!)]));
@@ -189,8 +195,10 @@ function checkProvider(name: string, options: ProxiedProvider): CheckedProvider 
     throw invalidOptionsError(`${where} has no models. List the ids that may be called, such as ['gpt-…'].`);
   }
   const { apiKey, contextTokens } = options;
-  if (contextTokens !== undefined && !(contextTokens > 0)) {
-    throw invalidOptionsError(`${where}.contextTokens is not a number above 0.`);
+  if (contextTokens !== undefined && !(contextTokens > 0 && contextTokens < Infinity)) {
+    throw invalidOptionsError(
+      `${where}.contextTokens is ${String(contextTokens)}. Give the most tokens that one of the models reads, such as 200_000.`,
+    );
   }
   if (apiKey === undefined && preset === undefined) {
     throw invalidOptionsError(`${where} has no apiKey. Pass (env) => env.MY_API_KEY.`);

@@ -379,7 +379,7 @@ describe('the reservation', () => {
   test('contextTokens that are not a number are reported at the start', () => {
     const given = { apiKey: key, models: ['gpt-x'], contextTokens: Number.NaN };
     expect(() => fixture(undefined, { providers: { openai: given } })).toThrow(
-      'createModelProxy: providers.openai.contextTokens is not a number above 0.',
+      'createModelProxy: providers.openai.contextTokens is NaN. Give the most tokens that one of the models reads, such as 200_000.',
     );
   });
 });

@@ -53,6 +53,12 @@ describe('invalid options are refused', () => {
     ],
     ['limits.rmp is not known', { limits: { rmp: 3 } as never }],
     ['limits.rpm is not a number above 0', { limits: { rpm: Number.NaN } }],
+    // as JSON it would be null, which bounds no answer
+    ['limits.maxOutputTokens is Infinity. Give the most tokens', { limits: { maxOutputTokens: Infinity } }],
+    [
+      'providers.openai.contextTokens is Infinity. Give the most tokens',
+      { providers: { openai: { models: ['gpt-x'], contextTokens: Infinity } } },
+    ],
     ['timeouts.idleMs is not a number above 0', { timeouts: { idleMs: -1 } }],
   ])('%s', (message, options) => {
     const create = (): unknown => createModelProxy({ ...good, ...options });
