@@ -325,6 +325,11 @@ test('every feature works with the keyboard', async ({ app }) => {
   await page.keyboard.press('Enter');
   // a page is ready once it has read its stored data, and Tab would come earlier
   await page.getByLabel('Tasks').waitFor();
+  // a system with colors of its own marks the page that is open, and that its link has the focus
+  await page.emulateMedia({ forcedColors: 'active' });
+  await expect(page.getByRole('link', { name: /Task list/ })).toHaveCSS('outline-width', '4px');
+  await expect(page.getByRole('link', { name: /Chat/ })).toHaveCSS('outline-style', 'none');
+  await page.emulateMedia({ forcedColors: null });
   await tabTo(/^Tasks/);
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.type('one\ntwo\nthree');

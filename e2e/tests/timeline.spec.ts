@@ -50,6 +50,12 @@ test('the timeline is a tree that the keyboard controls, with one selection for 
   // and draws the lines between the panes
   const line = page.getByRole('separator', { name: 'Width of the inspector' });
   await expect(line).toHaveCSS('background-color', 'rgb(0, 0, 0)');
+  // and marks the focus on a button that is pressed
+  const pressed = page.getByRole('button', { name: 'Timeline', exact: true });
+  await expect(pressed).toHaveCSS('outline-width', '2px');
+  await pressed.focus();
+  await expect(pressed).toHaveCSS('outline-width', '4px');
+  await tree.focus();
   await page.emulateMedia({ forcedColors: null });
 
   await page.keyboard.press('ArrowRight');

@@ -2,7 +2,8 @@ import { clsx } from 'clsx';
 import type { ComponentProps } from 'react';
 
 const variants = {
-  primary: 'bg-go text-on-go hover:bg-go-hover font-semibold',
+  // forced colors make the transparent border visible
+  primary: 'border border-transparent bg-go text-on-go hover:bg-go-hover font-semibold',
   outline: 'border border-line-strong bg-panel text-ink hover:bg-hover',
   ghost: 'text-ink-2 hover:bg-hover hover:text-ink',
 } as const;
