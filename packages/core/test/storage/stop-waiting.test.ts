@@ -3,9 +3,12 @@ import { scriptedModel } from '@cueline/core/testing';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createBrowser } from '../support/browser.ts';
 
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
 
-test('a message that waits for a frozen tab is not sent after a stop', { timeout: 15_000 }, async () => {
+test('a message that waits for a frozen tab is not sent after a stop', async () => {
   const browser = createBrowser('scope-stop-waiting');
   const greet = definePrompt('greet', (prompt) => prompt.$`Greet.`);
   const [first, second] = [browser.openTab(), browser.openTab()] as const;
@@ -23,10 +26,12 @@ test('a message that waits for a frozen tab is not sent after a stop', { timeout
   await other.restored;
   await expect.poll(() => other.getState().text).toBe('Hel');
   first.freeze();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const sent = other.send('And now?');
   sent.catch(() => {});
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await vi.advanceTimersByTimeAsync(300);
   other.stop();
+  await vi.advanceTimersByTimeAsync(5_000);
   await expect(sent).rejects.toMatchObject({ code: 'aborted' });
   expect(model.calls).toHaveLength(0);
 });
