@@ -34,7 +34,7 @@ describe('served by Node', () => {
   });
 
   test.each(['before the first event', 'in the middle'])(
-    'the connection to the provider closes within 200 ms when the caller disconnects %s',
+    'the connection to the provider closes at once when the caller disconnects %s',
     async (when) => {
       await using served = await serveBoth((response) => {
         if (when === 'in the middle') stream(response)('one');
@@ -47,7 +47,8 @@ describe('served by Node', () => {
       const at = performance.now();
       caller.abort();
       await expect.poll(() => served.seen[0]!.closedAt, { interval: 5 }).toBeDefined();
-      expect(served.seen[0]!.closedAt! - at).toBeLessThan(200);
+      // on a quiet machine less than 200 ms; a timeout of the proxy would take a minute
+      expect(served.seen[0]!.closedAt! - at).toBeLessThan(5_000);
       await expect.poll(() => served.events.at(-1)).toMatchObject({ type: 'end' });
     },
   );
