@@ -1,12 +1,6 @@
-import {
-  createMemoryLimits,
-  createModelProxy,
-  type LimitStore,
-  type ModelProxyOptions,
-  type ProxyEvent,
-} from '@cueline/edge';
+import { createMemoryLimits, createModelProxy, type ModelProxyOptions, type ProxyEvent } from '@cueline/edge';
 
-export { createMemoryLimits, createModelProxy, type LimitStore, type ModelProxyOptions, type ProxyEvent };
+export { createMemoryLimits, createModelProxy, type ModelProxyOptions, type ProxyEvent };
 
 export const key = 'sk-live-0123456789abcdef';
 export const origin = 'https://play.example';
