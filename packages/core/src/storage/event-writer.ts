@@ -35,5 +35,11 @@ export type EventWriter = {
   ready(): void;
 };
 
+/** An event writer of which another tab may take over what it stores. */
+export type DroppableWriter = EventWriter & {
+  /** Forgets the events that are not stored yet. */
+  drop(): void;
+};
+
 /** The stored events of a run, and the reason if some of them cannot be read. */
 export type LoadedLog = { events: readonly RunEvent[]; damage?: CuelineError };

@@ -1,4 +1,4 @@
-import type { EventWriter, LoadedLog, TabbedRun } from './event-writer.ts';
+import type { DroppableWriter, EventWriter, LoadedLog, TabbedRun } from './event-writer.ts';
 import type { TabWriter } from './tab-writer.ts';
 import { loadModule } from '../base/load-module.ts';
 import { CuelineError } from '../base/errors.ts';
@@ -46,21 +46,13 @@ const PERMANENT_REASONS: ReadonlySet<unknown> = new Set(['denied', 'foreign', 'o
  * Creates a writer for the run `id`. A batch that cannot be stored is stored again, with all later events, until the
  * storage accepts it or a new log begins. Calls `onError` once with the reason why nothing is stored, and with
  * undefined once everything is stored again. After a lasting failure (`details.reason`), the rest of that log is not
- * stored.
+ * stored. `mayStore` is asked before each batch; if it says no, the events that wait are dropped.
  */
-function createEventWriter(
-  storage: RunStorage,
-  id: string,
-  onError: (error: CuelineError | undefined) => void,
-): EventWriter {
-  return new BatchWriter(storage, id, onError);
-}
-
-/** The writer of one log, in batches. */
-class BatchWriter implements EventWriter {
+class BatchWriter implements DroppableWriter {
   readonly #storage: RunStorage;
   readonly #id: string;
   readonly #onError: (error: CuelineError | undefined) => void;
+  readonly #mayStore: () => Promise<boolean> | undefined;
   /** The events that are not stored yet, in order. */
   #waiting: RunEvent[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -74,10 +66,16 @@ class BatchWriter implements EventWriter {
   /** Ends the pause before the next attempt. */
   #endPause = (): void => {};
 
-  constructor(storage: RunStorage, id: string, onError: (error: CuelineError | undefined) => void) {
+  constructor(
+    storage: RunStorage,
+    id: string,
+    onError: (error: CuelineError | undefined) => void,
+    mayStore: () => Promise<boolean> | undefined,
+  ) {
     this.#storage = storage;
     this.#id = id;
     this.#onError = onError;
+    this.#mayStore = mayStore;
   }
 
   #report(error: CuelineError | undefined): void {
@@ -94,6 +92,10 @@ class BatchWriter implements EventWriter {
     // a retry adds the events that it keeps one after the other
     await Promise.resolve();
     while (this.#waiting.length > 0) {
+      if ((await this.#mayStore()) === false) {
+        this.drop();
+        break;
+      }
       // the first batch of a log replaces what is stored, so it has all that the log keeps
       const most = this.#waiting[0]?.seq === 0 ? Infinity : MAX_BATCH;
       const batch = this.#waiting.slice(0, most);
@@ -173,6 +175,12 @@ class BatchWriter implements EventWriter {
     else this.#timer ??= setTimeout(() => void this.#write(), BATCH_MS);
   }
 
+  drop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#waiting = [];
+  }
+
   calls(): StoredCalls {
     return createStoredCalls(this.flush);
   }
@@ -190,7 +198,7 @@ class BatchWriter implements EventWriter {
 
 /**
  * Creates a writer for the run `id` that other tabs of the browser can see, if the storage has a `scope` and the
- * browser supports it. Takes the arguments of {@link createEventWriter}.
+ * browser supports it. Calls `onError` as {@link BatchWriter} does.
  */
 export async function openEventWriter(
   storage: RunStorage,
@@ -199,10 +207,11 @@ export async function openEventWriter(
   run: TabbedRun,
 ): Promise<EventWriter> {
   let tab: TabWriter | undefined;
-  const writer = createEventWriter(storage, id, (error) => {
+  const report = (error: CuelineError | undefined): void => {
     // the other tab stores the same run
     if (error?.details?.['reason'] !== 'other_tab' || tab?.mayBeStoredElsewhere !== true) onError(error);
-  });
+  };
+  const writer = new BatchWriter(storage, id, report, () => tab?.mayStore());
   const { scope } = storage;
   const { navigator, BroadcastChannel } = globalThis as {
     navigator?: { locks?: unknown };

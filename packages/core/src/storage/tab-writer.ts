@@ -1,5 +1,5 @@
 import type { EditReply } from '../tasks/task-item.ts';
-import type { EventWriter, LoadedLog, TabbedRun } from './event-writer.ts';
+import type { DroppableWriter, EventWriter, LoadedLog, TabbedRun } from './event-writer.ts';
 import { anySignal } from '../base/any-signal.ts';
 import { createServerEventCounter } from '../wire/event-limits.ts';
 import type { RunEvent } from '../log/events.ts';
@@ -19,7 +19,7 @@ import { readToEnd } from './read-to-end.ts';
 type TabWriterOptions = {
   id: string;
   scope: string;
-  writer: EventWriter;
+  writer: DroppableWriter;
   run: TabbedRun;
   /** Reads what is stored of the run. */
   readStored(): Promise<LoadedLog>;
@@ -29,6 +29,8 @@ type TabWriterOptions = {
 export type TabWriter = EventWriter & {
   /** True for a run on a route that this tab has not started: another tab may store it. */
   readonly mayBeStoredElsewhere: boolean;
+  /** Resolves with false if another tab has taken over the run and stores it. */
+  mayStore(): Promise<boolean>;
 };
 
 /** How long to wait for the last events of a tab that has released the lock, in milliseconds. */
@@ -95,6 +97,7 @@ class Tab implements TabWriter {
     this.#lock = createTabLock(name, navigator.locks, () => {
       this.#mode = 'following';
       this.#waiting = [];
+      writer.drop();
       this.#stolen.abort();
     });
     this.#tab = { onMessage: this.#onMessage, isReady: false };
@@ -344,6 +347,13 @@ class Tab implements TabWriter {
 
   get mayBeStoredElsewhere(): boolean {
     return this.#mode === 'route' && this.#route.mayBeStoredElsewhere;
+  }
+
+  async mayStore(): Promise<boolean> {
+    if (this.#mode === 'route') return true;
+    // a tab that was frozen may not know yet that the lock was stolen
+    await this.#lock.confirm().catch(() => {});
+    return !this.#stolen.signal.aborted;
   }
 
   calls(): StoredCalls {

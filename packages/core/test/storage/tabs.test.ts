@@ -146,40 +146,48 @@ describe('a run that is running in one tab', () => {
     await until(() => run.getState().text.endsWith('Again.'));
   });
 
-  test('is lost by a tab that does not answer, which does nothing more when it returns', async () => {
-    const browser = open();
-    let go = (): void => {};
-    const world: World = { written: [], hold: new Promise((resolve) => (go = resolve)) };
-    const [first, second] = [browser.openTab(), browser.openTab()] as const;
-    const run = await openRun(first, world, [
-      [{ text: 'Now. ' }, { delay: 200 }, ...(send('ada') as [])],
-      slowly,
-    ]);
-    run.start().catch(() => {});
-    await until(() => run.getState().text === 'Now. ');
-    const other = await openRun(second, { written: world.written }, [finish, 'Mine.']);
-    await until(() => other.getState().text === 'Now. ');
-    first.freeze();
-    // from here on, the call of the frozen tab waits until its events are stored
-    await until(() => types(run).includes('tool-input-end'));
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const edited = other.edit({ type: 'add', title: 'Two' });
-    await vi.advanceTimersByTimeAsync(5_000);
-    expect(await edited).toMatchObject({ accepted: false });
-    const started = other.start();
-    await vi.advanceTimersByTimeAsync(10_000);
-    expect(await started).toBe('Mine.');
-    await vi.waitFor(() => expect(browser.logs.get('mail')).toEqual(other.log()));
-    vi.useRealTimers();
-    go();
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(world.written).toEqual([]);
-    first.thaw();
-    await until(() => run.getState().text === 'Mine.');
-    expect(world.written).toEqual([]);
-    expect(browser.logs.get('mail')).toEqual(other.log());
-  });
+  test.each([
+    ['and has stored its events', true],
+    ['and has a batch that is not stored', false],
+  ])(
+    'is lost by a tab that does not answer %s, and does nothing more when it returns',
+    async (_, isStored) => {
+      const browser = open();
+      let go = (): void => {};
+      const world: World = { written: [], hold: new Promise((resolve) => (go = resolve)) };
+      const [first, second] = [browser.openTab(), browser.openTab()] as const;
+      const run = await openRun(first, world, [
+        [{ text: 'Now. ' }, { delay: 200 }, ...(send('ada') as [])],
+        slowly,
+      ]);
+      run.start().catch(() => {});
+      await until(() => run.getState().text === 'Now. ');
+      const other = await openRun(second, { written: world.written }, [finish, 'Mine.']);
+      await until(() => other.getState().text === 'Now. ');
+      first.freeze();
+      if (isStored) {
+        // from here on, the call of the frozen tab waits until its events are stored
+        await until(() => types(run).includes('tool-input-end'));
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      const edited = other.edit({ type: 'add', title: 'Two' });
+      await vi.advanceTimersByTimeAsync(5_000);
+      expect(await edited).toMatchObject({ accepted: false });
+      const started = other.start();
+      await vi.advanceTimersByTimeAsync(10_000);
+      expect(await started).toBe('Mine.');
+      await vi.waitFor(() => expect(browser.logs.get('mail')).toEqual(other.log()));
+      vi.useRealTimers();
+      go();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect(world.written).toEqual([]);
+      first.thaw();
+      await until(() => run.getState().text === 'Mine.');
+      expect(world.written).toEqual([]);
+      expect(browser.logs.get('mail')).toEqual(other.log());
+    },
+  );
 });
 
 test('can be started next by any tab once it is over', async () => {
