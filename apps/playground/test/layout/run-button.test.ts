@@ -5,7 +5,7 @@ import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { RunButton } from '../../src/layout/run-button.tsx';
 import { usePlayground } from '../../src/state/store.ts';
 
-const actions = vi.hoisted(() => ({ start: vi.fn(), stop: vi.fn() }));
+const actions = vi.hoisted(() => ({ startOpenView: vi.fn(), stopOpenView: vi.fn() }));
 vi.mock('../../src/layout/start-and-stop.ts', () => actions);
 
 Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
@@ -30,13 +30,13 @@ const runs = (): void =>
 
 test('a double click on Run starts the run and does not stop it', () => {
   click(1);
-  expect(actions.start).toHaveBeenCalledOnce();
+  expect(actions.startOpenView).toHaveBeenCalledOnce();
   runs();
   expect(button().textContent).toContain('Stop');
   click(2);
-  expect(actions.stop).not.toHaveBeenCalled();
+  expect(actions.stopOpenView).not.toHaveBeenCalled();
   click(1);
-  expect(actions.stop).toHaveBeenCalledOnce();
+  expect(actions.stopOpenView).toHaveBeenCalledOnce();
 });
 
 test.each(['Enter', ' '])('a held key %j presses the button once', (key) => {
