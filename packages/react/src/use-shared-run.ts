@@ -25,7 +25,7 @@ export function useSharedRun<Input, Types extends PromptTypes>(
   if (id !== undefined && registry === undefined) {
     throw new CuelineError(
       'invalid_options',
-      `Run "${id}" needs a <PromptProvider> above usePrompt. Add one, or leave the id out.`,
+      `Run "${id}" needs a <PromptProvider> above usePrompt. Add one, or omit the id.`,
     );
   }
   const { definition } = opening;
