@@ -8,7 +8,7 @@ type PageSettings = {
   cookie: string | undefined;
 };
 
-/** The built index.html, with the settings of the server in it. On a plain static host there are none. */
+/** Answers with the built index.html, to which it adds the settings of the server. */
 export async function servePage(
   request: Request,
   assets: Assets,

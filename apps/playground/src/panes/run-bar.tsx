@@ -112,7 +112,7 @@ export function RunBar({ session, shown, hasPreview = false }: RunBarProps) {
             <span className="text-ink-3"> · {visibleText(model.detail)}</span>
           </span>
           <span aria-hidden className="-ml-3 hidden flex-1 @max-[620px]:block" />
-          {/* in a narrow pane, the last facts give way to the controls, each as a whole */}
+          {/* in a narrow pane, the last figures give way to the controls, each as a whole */}
           <span className="flex h-[1lh] min-w-0 flex-wrap justify-end gap-x-3 overflow-hidden">
             {whole !== undefined && (
               <span className="shrink-0" title={`The whole run: ${whole}`}>

@@ -69,7 +69,7 @@ export class PromptBuilder implements Prompt {
 
   /**
    * Returns the prompt as plugins are set up with it: while one of their methods is called for a task, it defines for
-   * that task. The prompt function's own prompt always defines for itself. Called by the runner.
+   * that task. The prompt of the prompt function always defines for the whole run. Called by the runner.
    */
   forPlugins(): this {
     return new Proxy(this, {

@@ -1,21 +1,12 @@
 import { CuelineError } from '@cueline/core';
 import { Prompt } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
+import { refusalOf } from '../support/refusal.ts';
 
 const png = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d);
 const pdf = new TextEncoder().encode('%PDF-1.7');
 const call = { type: 'tool-call', toolCallId: 'call_1', toolName: 'look', input: {} } as const;
 const result = { type: 'tool-result', toolCallId: 'call_1', toolName: 'look' } as const;
-
-function messageOf(act: () => unknown): string {
-  try {
-    act();
-  } catch (error) {
-    if (CuelineError.isInstance(error)) return `${error.code}: ${error.message}`;
-    throw error;
-  }
-  throw new Error('did not throw');
-}
 
 describe('An invalid message part is an error with its path', () => {
   const user =
@@ -141,7 +132,7 @@ describe('An invalid message part is an error with its path', () => {
       "The call 'call_1' of look has no result yet, and needs one before the next message of the user. Write prompt.defMessage('tool', [{ type: 'tool-result', toolCallId: 'call_1', toolName: 'look', output: … }]).",
     ],
   ])('%#', (act, part) => {
-    const text = messageOf(() => act(new Prompt()));
+    const text = refusalOf(() => act(new Prompt()));
     expect(text).toMatch(/^invalid_definition: /);
     expect(text).toContain(part);
   });

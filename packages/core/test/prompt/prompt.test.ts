@@ -1,19 +1,9 @@
-import { CuelineError } from '@cueline/core';
 import { Prompt } from '@cueline/core/testing';
 import { jsonSchema } from 'ai';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { compileInstructions } from '../../src/compile/instructions.ts';
-
-function messageOf(act: () => unknown): string {
-  try {
-    act();
-  } catch (error) {
-    if (CuelineError.isInstance(error)) return `${error.code}: ${error.message}`;
-    throw error;
-  }
-  throw new Error('did not throw');
-}
+import { refusalOf } from '../support/refusal.ts';
 
 describe('the system prompt', () => {
   test('has variables, named parts and the caller’s own text, in that order', () => {
@@ -147,7 +137,7 @@ describe('$', () => {
     [new Map(), 'is an object'],
     [Object.create(null), 'is an object'],
   ])('refuses %s', (value, part) => {
-    expect(messageOf(() => new Prompt().$`Say ${value}`)).toContain(part);
+    expect(refusalOf(() => new Prompt().$`Say ${value}`)).toContain(part);
   });
 
   test('takes numbers, dates, URLs and lists of words', () => {
@@ -191,7 +181,7 @@ describe('invalid definitions are reported at once', () => {
     ],
     ['an unnamed part', (p) => p.defSystem('', 'x'), "such as 'role'"],
   ])('%s', (_name, act, part) => {
-    const text = messageOf(() => act(new Prompt()));
+    const text = refusalOf(() => act(new Prompt()));
     expect(text).toMatch(/^invalid_definition: /);
     expect(text).toContain(part);
   });

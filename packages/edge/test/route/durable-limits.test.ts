@@ -119,7 +119,7 @@ describe('the limits of durable runs', () => {
       return response.status;
     };
     await expect.poll(startTwo).toBe(200);
-    // an answered run goes on in any case, and takes a slot again
+    // a run continues with its response in any case, and takes a slot again
     await readTo(server.durable.watch(two, -1, never()), 'approval-request');
     await approve(server, seen);
     await readTo(server.durable.watch(waiting, -1, never()), 'tool-end');

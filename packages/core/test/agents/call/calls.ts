@@ -32,17 +32,6 @@ export async function faultOf(call: Promise<unknown>): Promise<CuelineError> {
   throw new Error('did not reject');
 }
 
-/** What a function throws, as `code: message`; it must be a CuelineError. */
-export function refusalOf(act: () => unknown): string {
-  try {
-    act();
-  } catch (error) {
-    if (CuelineError.isInstance(error)) return `${error.code}: ${error.message}`;
-    throw error;
-  }
-  throw new Error('did not throw');
-}
-
 export const look = tool('look', 'Look at something', z.object({ at: z.string() }), ({ at }) => `seen ${at}`);
 
 /** A turn that looks at this. */

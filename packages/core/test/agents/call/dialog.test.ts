@@ -5,7 +5,7 @@ import type { ModelMessage } from 'ai';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isDialog } from '../../../src/agents/call/dialog.ts';
-import { refusalOf } from './calls.ts';
+import { refusalOf } from '../../support/refusal.ts';
 
 const call = { type: 'tool-call', toolCallId: 'c1', toolName: 'look', input: { at: 'it' } } as const;
 const result: ModelMessage = {

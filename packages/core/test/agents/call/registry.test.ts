@@ -3,7 +3,7 @@ import { defineAgent } from '@cueline/core/agents';
 import { createAgentRegistry } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
-import { refusalOf } from './calls.ts';
+import { refusalOf } from '../../support/refusal.ts';
 
 const named = (name: string) => defineAgent({ name, instructions: 'Talk.' });
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseTags, tagsLine } from '../../../src/agents/tags/parse-tags.ts';
 import { startCpuTime } from '../../support/cpu-time.ts';
-import { refusalOf } from '../call/calls.ts';
+import { refusalOf } from '../../support/refusal.ts';
 
 const answer = tags(['answer']);
 const both = tags({ required: ['answer'], optional: ['note'] });
