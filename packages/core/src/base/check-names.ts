@@ -16,10 +16,7 @@ export function checkNames(
   instead: (name: string) => string | undefined = () => undefined,
 ): void {
   if (!isRecord(options)) {
-    throw new CuelineError(
-      code,
-      `${whose} takes an object, but got ${quoteValue(options)}. Write { … }, or leave it out.`,
-    );
+    throw new CuelineError(code, `${whose} takes an object, but got ${quoteValue(options)}. Write { … }.`);
   }
   const name = Object.keys(options).find((key) => options[key] !== undefined && !known.includes(key));
   if (name === undefined) return;

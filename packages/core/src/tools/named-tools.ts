@@ -23,21 +23,16 @@ export function splitTools(tools: ToolList): { ready: ToolSet; own: NamedTool[] 
 }
 
 /**
- * Refuses a schema in place of a tool, and a tool of the AI SDK 4, whose arguments would be ignored.
+ * Refuses a schema in place of a tool of the AI SDK, and a tool without a schema, whose arguments would be unknown.
  * @throws CuelineError `invalid_definition`
  */
 export function checkReady(name: string, ready: unknown): void {
-  if (!isRecord(ready)) return;
-  if ('~standard' in ready) {
-    throw new CuelineError(
-      'invalid_definition',
-      `Tool ${name} is a schema, and a description is missing before it. Write tool('${name}', 'what it does', z.object({ … }), async (args) => …).`,
-    );
-  }
-  if (!('parameters' in ready) || 'inputSchema' in ready) return;
+  if (!isRecord(ready) || 'inputSchema' in ready) return;
   throw new CuelineError(
     'invalid_definition',
-    `Tool ${name} has "parameters", which the AI SDK has called inputSchema since version 5. Write { inputSchema: z.object({ … }) }.`,
+    '~standard' in ready
+      ? `Tool ${name} is a schema, and a description is missing before it. Write tool('${name}', 'what it does', z.object({ … }), async (args) => …).`
+      : `Tool ${name} has no inputSchema (in version 4 of the AI SDK, it was parameters). Write { inputSchema: z.object({ … }) }.`,
   );
 }
 

@@ -119,7 +119,7 @@ describe('Invalid definitions', () => {
     [
       'null for the options of a system part',
       (p) => p.defSystem('role', 'x', null as never),
-      'prompt.defSystem takes an object, but got null. Write { … }, or leave it out.',
+      'prompt.defSystem takes an object, but got null. Write { … }.',
     ],
     [
       'a string instead of a template',
@@ -149,7 +149,7 @@ describe('Invalid definitions', () => {
     [
       'null for the options of a task list',
       (p) => p.defTaskList([{ task: 'A' }], null as never),
-      'prompt.defTaskList takes an object, but got null. Write { … }, or leave it out.',
+      'prompt.defTaskList takes an object, but got null. Write { … }.',
     ],
     [
       'maxAttempts of a list without validations',

@@ -30,7 +30,7 @@ describe('Unknown options', () => {
       { options: { model: 'openai:gpt-4o' } },
       'model is not one of the options. Write runPrompt(…, { model: …, options: { … } }).',
     ],
-    [{ options: 'fast' }, "options takes an object, but got 'fast'. Write { … }, or leave it out."],
+    [{ options: 'fast' }, "options takes an object, but got 'fast'. Write { … }."],
     [{ temperature: 1 }, 'temperature is an option: runPrompt(…, { options: { temperature: … } }).'],
     [{ option: {} }, 'runPrompt has no "option". Did you mean options?'],
   ])('of a run are refused: %o', async (config, message) => {
@@ -197,7 +197,7 @@ describe('Unknown options', () => {
     [{ responceSchema: none }, 'Agent a has no "responceSchema". Did you mean responseSchema?'],
     [{ temprature: 1 }, 'Agent a has no "temprature". Did you mean temperature?'],
     [{ maxSteps: 3 }, 'Agent a has no "maxSteps". It is now stopWhen: { stopWhen: isStepCount(5) }.'],
-    [null, 'Agent a takes an object, but got null. Write { … }, or leave it out.'],
+    [null, 'Agent a takes an object, but got null. Write { … }.'],
   ])('of an agent are refused: %o', (options, message) => {
     expect(said((p) => p.defAgent('a', 'An agent', none, () => {}, options as never))).toBe(
       `invalid_definition: ${message}`,

@@ -97,8 +97,8 @@ test.each([undefined, null, { name: 'terms' }, { setup: () => {} }])(
 );
 
 test.each<[unknown, string]>([
-  [1, 'retry takes an object, but got 1. Write { … }, or leave it out.'],
-  [null, 'retry takes an object, but got null. Write { … }, or leave it out.'],
+  [1, 'retry takes an object, but got 1. Write { … }.'],
+  [null, 'retry takes an object, but got null. Write { … }.'],
   [{ step: 1 }, 'retry has no "step". There are: from.'],
   [{ from: '1' }, "The run cannot continue from step '1'. It can from 0: retry({ from: 0 })."],
 ])('retry(%j) is refused, instead of repeating the whole turn', async (options, message) => {

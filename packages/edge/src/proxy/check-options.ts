@@ -118,7 +118,7 @@ function isProxied(name: string): name is ProxiedName {
 
 /** Checks the options once, and fills in the defaults. Throws `invalid_options` or `invalid_base_url`. */
 export function checkOptions(options: ModelProxyOptions): ProxySettings {
-  checkNames('createModelProxy', options, Object.keys(optionNames), 'invalid_options');
+  checkNames('createModelProxy', options ?? null, Object.keys(optionNames), 'invalid_options');
   checkKillSwitch(options.killSwitch, 'createModelProxy');
   checkLimitStore('createModelProxy', 'store', options.store);
   const basePath = options.basePath ?? '/api/models';

@@ -29,6 +29,6 @@ const names: Record<keyof PromptRouteOptions, true> = {
 
 /** Refuses an unknown option of a route or of its runs. @throws CuelineError `invalid_options` */
 export function checkRouteOptions(options: PromptRouteOptions): void {
-  checkNames('createPromptRoute', options, Object.keys(names), 'invalid_options');
+  checkNames('createPromptRoute', options ?? null, Object.keys(names), 'invalid_options');
   checkOptionNames('createPromptRoute: options', options.options ?? {}, 'createPromptRoute(prompt, ');
 }

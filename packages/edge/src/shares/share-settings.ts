@@ -49,7 +49,7 @@ const optionNames: Record<keyof ShareStoreOptions, true> = {
 
 /** Checks the options once, and fills in the defaults. @throws CuelineError `invalid_options` */
 export function readShareSettings(options: ShareStoreOptions): ShareSettings {
-  checkNames('createShareStore', options, Object.keys(optionNames), 'invalid_options', (name) =>
+  checkNames('createShareStore', options ?? null, Object.keys(optionNames), 'invalid_options', (name) =>
     name === 'limitStore'
       ? 'createShareStore has no "limitStore". Write store: createRedisLimits(client).'
       : undefined,

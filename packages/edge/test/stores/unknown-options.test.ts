@@ -14,6 +14,7 @@ import { createStorageRuns, createStorageShares } from '@cueline/edge/unstorage'
 import { expect, test } from 'vitest';
 
 const nothing = {} as never;
+const greet = definePrompt('greet', (prompt) => prompt.$`Hi.`);
 
 test.each<[string, (options: never) => unknown, string]>([
   ['createMemoryLimits', createMemoryLimits, 'There are: now, subjects.'],
@@ -30,6 +31,14 @@ test.each<[string, (options: never) => unknown, string]>([
 
 test('a misspelt option is refused with the right one', () => {
   expect(() => createMemoryRuns({ maxRun: 10 } as never)).toThrow('Did you mean maxRuns?');
+});
+
+test.each<[string, (options: never) => unknown]>([
+  ['createModelProxy', createModelProxy],
+  ['createPromptRoute', (options) => createPromptRoute(greet, options)],
+  ['createShareStore', createShareStore],
+])('%s needs options', (name, create) => {
+  expect(() => create(undefined as never)).toThrow(`${name} takes an object`);
 });
 
 test.each([
@@ -51,7 +60,6 @@ test.each([
 });
 
 const access = { origins: ['https://app.example'], auth: () => null };
-const greet = definePrompt('greet', (prompt) => prompt.$`Hi.`);
 const runs = createMemoryRuns() as never;
 const limits = createMemoryLimits() as never;
 const providers = { openai: { models: ['gpt-x'] } };

@@ -3,7 +3,7 @@ import { successorOf } from '../../base/replaced-options.ts';
 import { quoteValue } from '../../base/quote-value.ts';
 import { isMessage } from '../../messages/is-message.ts';
 import { inOptions } from '../../prompt/option-names.ts';
-import { splitTools } from '../../tools/named-tools.ts';
+import { checkReady, splitTools } from '../../tools/named-tools.ts';
 import { isToolList } from '../../tools/tool-list.ts';
 import { throwFirstIssue } from '../throw-first-issue.ts';
 import type { SessionCallbacks } from './session-callbacks.ts';
@@ -85,6 +85,7 @@ function* issuesOf(settings: SessionSettings): Generator<string> {
 
 function* toolFaults(tools: SessionTools & Parameters<typeof splitTools>[0]): Generator<string> {
   for (const [name, tool] of Object.entries(splitTools(tools).ready)) {
+    checkReady(name, tool);
     const { type, execute, isProviderExecuted } = tool as Partial<Record<string, unknown>>;
     if (typeof execute === 'function') continue;
     if (type !== 'provider') {
