@@ -134,7 +134,7 @@ const testedModules: Record<string, readonly string[]> = {
     'agents/tags/parse-tags',
     // pure: conversations, with laws for any of them
     'agents/session/repair-messages',
-    'messages/check-call-order',
+    'messages/check-messages',
     'messages/pair-tool-messages',
     'messages/resolve-messages',
     'messages/tool-output',

@@ -3,6 +3,7 @@ import type { HookResult } from '../prompt/hook.ts';
 import { suggestion } from '../base/check-names.ts';
 import { isRecord } from '../base/is-record.ts';
 import { quoteValue } from '../base/quote-value.ts';
+import { isMessage } from '../messages/check-messages.ts';
 
 /** What a hook may change. The compiler compares the list with the AI SDK's own. */
 const names: Record<keyof HookResult, true> = {
@@ -28,7 +29,6 @@ const names: Record<keyof HookResult, true> = {
   variables: true,
 };
 const known = Object.keys(names);
-const roles: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool']);
 
 /** For each field, its check and how to write it. */
 const forms: Readonly<
@@ -90,18 +90,6 @@ export function readHookResult(result: unknown, warn: (message: string) => void)
 
 function isSystemMessage(value: unknown): boolean {
   return isRecord(value) && value['role'] === 'system' && typeof value['content'] === 'string';
-}
-
-/** Checks the outline only; the AI SDK checks the parts. */
-function isMessage(value: unknown): boolean {
-  if (!isRecord(value) || !roles.has(value['role'])) return false;
-  const { role, content } = value;
-  if (typeof content === 'string') return role !== 'tool';
-  return role !== 'system' && Array.isArray(content) && content.every(isPart);
-}
-
-function isPart(value: unknown): boolean {
-  return isRecord(value) && typeof value['type'] === 'string';
 }
 
 function invalidHookResultError(message: string): CuelineError {

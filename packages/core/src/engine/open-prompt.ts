@@ -1,6 +1,6 @@
 import type { ModelMessage, ToolSet } from 'ai';
 import { CuelineError } from '../base/errors.ts';
-import { checkAnswered } from '../messages/check-call-order.ts';
+import { checkAnswered, faultOfMessages } from '../messages/check-messages.ts';
 import type { Plugin, Prompt } from '../prompt/prompt.ts';
 import { isRecord } from '../base/is-record.ts';
 import { resolveMessages } from '../messages/resolve-messages.ts';
@@ -33,8 +33,10 @@ export async function openPrompt(options: OpenPromptOptions): Promise<OpenedProm
   await options.define(prompt);
   checkTools(options.tools);
   prompt.start(options.tools);
-  const messages = [...(await resolveMessages(prompt.definitions.messages)), ...(options.messages ?? [])];
-  return { prompt, messages };
+  const { messages = [] } = options;
+  const fault = faultOfMessages('options.messages', messages);
+  if (fault !== undefined) throw new CuelineError('invalid_options', fault);
+  return { prompt, messages: [...(await resolveMessages(prompt.definitions.messages)), ...messages] };
 }
 
 function checkTools(tools: unknown = {}): void {

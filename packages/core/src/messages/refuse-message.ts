@@ -2,7 +2,7 @@ import type { UIMessage } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import { isRecord } from '../base/is-record.ts';
 import { quoteValue } from '../base/quote-value.ts';
-import { isUnreadableFile } from './is-message.ts';
+import { isUnreadableFile } from './is-unreadable-file.ts';
 
 /**
  * Throws the reason why `send` cannot send something. Apart from the check, so that a page loads these sentences

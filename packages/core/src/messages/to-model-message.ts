@@ -1,7 +1,7 @@
 import type { ModelMessage, ToolCallPart, ToolResultPart } from 'ai';
 import type { SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provider';
 import { CuelineError } from '../base/errors.ts';
-import { checkCalls } from './check-call-order.ts';
+import { checkCalls } from './check-messages.ts';
 import { isPart, providerOptionsOf, readContentPart, readText, type SentPart } from './content-part.ts';
 import type { MessageRole } from './message-parts.ts';
 import { collectObjects } from './collect-objects.ts';

@@ -16,12 +16,13 @@ type Refusal = {
 };
 
 /**
- * Checks the settings that the AI SDK does not check, because it does not get them: retries, time limits and
- * `systemFormat`. @throws CuelineError
+ * Checks the settings that the AI SDK does not check: those that it does not get (retries, time limits and
+ * `systemFormat`), and `output`. @throws CuelineError
  */
 export function checkSettings(
   settings: {
     readonly maxRetries?: unknown;
+    readonly output?: unknown;
     readonly streamRetries?: unknown;
     readonly systemFormat?: unknown;
     readonly timeout?: unknown;
@@ -36,7 +37,11 @@ export function checkSettings(
     if (value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0)) continue;
     refuse(name, `${name} is ${quoteValue(value)}. Give a whole number of at least 0.`);
   }
-  const { systemFormat, timeout } = settings;
+  const { output, systemFormat, timeout } = settings;
+  if (output !== undefined && !(isRecord(output) && 'parseCompleteOutput' in output)) {
+    const advice = "Write Output.object({ schema: z.object({ … }) }), with Output from 'ai'.";
+    refuse('output', `output is ${quoteValue(output)}. ${advice}`);
+  }
   if (systemFormat !== undefined && !formats.includes(systemFormat))
     refuse('systemFormat', `systemFormat is ${quoteValue(systemFormat)}. Write 'labels' or 'xml'.`);
   if (timeout !== undefined) checkTimeout(timeout, refuse);

@@ -3,7 +3,7 @@ import type { ToolSchema } from '../tools/schema.ts';
 import type { ToolSet } from 'ai';
 import type { SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provider';
 import { CuelineError } from '../base/errors.ts';
-import { checkAnswered } from '../messages/check-call-order.ts';
+import { checkAnswered } from '../messages/check-messages.ts';
 import type { MessageContent, MessageRole } from '../messages/message-parts.ts';
 import { renderTemplate } from './template.ts';
 import { toModelMessage } from '../messages/to-model-message.ts';

@@ -1,5 +1,5 @@
 import type { UIMessage } from 'ai';
-import { isUnreadableFile } from '../messages/is-message.ts';
+import { isUnreadableFile } from '../messages/is-unreadable-file.ts';
 import { loadRunner } from '../executors/load-runner.ts';
 import { ignorable } from './refused.ts';
 

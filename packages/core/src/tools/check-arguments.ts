@@ -21,13 +21,18 @@ export function checkArguments(name: string, schema: unknown): void {
       `The schema of tool ${name} has the type ${String(type)}, but a tool's arguments have names. Write z.object({ … }).`,
     );
   }
-  if (isSchema(schema)) return;
-  const field = Object.keys(schema).find((key) => isSchema(schema[key]));
+  if (isSchema(schema) || typeof type === 'string' || 'jsonSchema' in schema) return;
+  const field = Object.keys(schema).find((key) => isSchemaOfField(schema[key]));
   if (field === undefined) return;
   throw new CuelineError(
     'invalid_definition',
     `The arguments of tool ${name} are an object of schemas, not a schema. Write z.object({ ${field}: … }).`,
   );
+}
+
+/** True for a schema of any library, and for JSON Schema or its type, such as 'string'. */
+function isSchemaOfField(value: unknown): boolean {
+  return isSchema(value) || nameless.has(isRecord(value) ? value['type'] : value);
 }
 
 function isSchema(value: unknown): boolean {

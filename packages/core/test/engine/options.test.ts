@@ -196,6 +196,16 @@ describe('a wrong setting', () => {
     expect(model.calls).toEqual([]);
   });
 
+  test.each([z.object({ city: z.string() }), 'object', null])(
+    'an output that the AI SDK did not make is refused: %o',
+    async (output) => {
+      const model = scriptedModel([]);
+      const starting = runPrompt(sayHi, { model, options: { output: output as never } });
+      await expect(starting).rejects.toThrow(/^options\.output is .+\. Write Output\.object\(/);
+      expect(model.calls).toEqual([]);
+    },
+  );
+
   test.each(options)('%o is refused for an agent', async (wrong, message) => {
     const starting = runPrompt(
       go((prompt) => prompt.defAgent('helper', '', z.object({}), (_args, own) => own.$`Help.`, wrong)),

@@ -185,6 +185,13 @@ describe('runPrompt', () => {
   });
 
   test.each([
+    ['Hi.', "options.messages is 'Hi.'. Write [{ role: 'user', content: 'Hello!' }]."],
+    [[{ id: 'u1', role: 'user', parts: [] }], 'options.messages[0] is not a message of the AI SDK'],
+  ])('refuses other messages of the caller than the AI SDK has: %j', async (messages, message) => {
+    await expect(play(sayHi, ['Ok.'], { options: { messages: messages as never } })).rejects.toThrow(message);
+  });
+
+  test.each([
     ['messages', 'Hi.'],
     ['messages[0]', [{ role: 'user', content: 'Hi.' }]],
     ['messages[0]', [{ id: 'u1', role: 'user', parts: [null] }]],

@@ -61,6 +61,13 @@ describe('Invalid definitions', () => {
       (p) => p.defAgent('a', 'd', { city } as never, () => {}),
       'The arguments of tool a are an object of schemas, not a schema. Write z.object({ city: … }).',
     ],
+    ...[{ city: 'string' }, { city: { type: 'string' } }].map(
+      (schema): [string, (prompt: Prompt) => unknown, string] => [
+        `the types of arguments, ${JSON.stringify(schema)}`,
+        (p) => p.defTool('t', 'd', schema, run),
+        'The arguments of tool t are an object of schemas, not a schema. Write z.object({ city: … }).',
+      ],
+    ),
     [
       'the schema of a string',
       (p) => p.defTool('t', 'd', city, run),

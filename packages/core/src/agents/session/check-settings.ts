@@ -1,7 +1,7 @@
 import { checkNames } from '../../base/check-names.ts';
 import { successorOf } from '../../base/replaced-options.ts';
 import { quoteValue } from '../../base/quote-value.ts';
-import { isMessage } from '../../messages/is-message.ts';
+import { faultOfMessages } from '../../messages/check-messages.ts';
 import { inOptions } from '../../prompt/option-names.ts';
 import { checkReady, splitTools } from '../../tools/named-tools.ts';
 import { isToolList } from '../../tools/tool-list.ts';
@@ -68,11 +68,9 @@ function* issuesOf(settings: SessionSettings): Generator<string> {
   if (typeof initialMessage !== 'string') {
     yield `initialMessage is ${quoteValue(initialMessage)}. Give a string, or messages as initialMessages.`;
   }
-  const odd = initialMessages.findIndex((message) => !isMessage(message));
-  if (odd !== -1) {
-    yield `initialMessages[${odd}] is not a message of the AI SDK, such as { role: 'user', content: 'Hello!' }. Convert UIMessages with the AI SDK's convertToModelMessages.`;
-  }
-  if (initialMessages.some(({ role }) => role === 'system')) {
+  const fault = faultOfMessages('initialMessages', initialMessages);
+  if (fault !== undefined) yield fault;
+  else if (initialMessages.some(({ role }) => role === 'system')) {
     yield 'initialMessages has a system message. Put its text into systemPrompt.';
   }
   for (const [name, callback] of Object.entries(callbacks)) {

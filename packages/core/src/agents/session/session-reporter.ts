@@ -1,7 +1,7 @@
 import type { ModelMessage } from 'ai';
 import { thrownText } from '../../base/error-source.ts';
 import { copyPlain } from '../../json/copy-plain.ts';
-import { isMessage } from '../../messages/is-message.ts';
+import { isMessage } from '../../messages/check-messages.ts';
 import type { EventSink } from '../../tool-calls/run-context.ts';
 import type { ErrorInfo, SessionCallbacks } from './session-callbacks.ts';
 import type { SessionLogger, SessionSettings } from './session-config.ts';

@@ -5,7 +5,7 @@ import type { ModelMessage } from 'ai';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { checkAnswered } from '../../../src/messages/check-call-order.ts';
+import { checkAnswered } from '../../../src/messages/check-messages.ts';
 import { sample } from '../../support/sample.ts';
 import { lines } from './calls.ts';
 

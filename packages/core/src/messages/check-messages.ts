@@ -1,7 +1,33 @@
 import type { ModelMessage } from 'ai';
 import { CuelineError } from '../base/errors.ts';
+import { isRecord } from '../base/is-record.ts';
 import { quoteValue } from '../base/quote-value.ts';
 import { messagePartError } from '../base/message-part-error.ts';
+
+const roles: ReadonlySet<unknown> = new Set<ModelMessage['role']>(['system', 'user', 'assistant', 'tool']);
+
+/** True for an AI SDK message, by its outline. A UIMessage, and a message of another API, has another shape. */
+export function isMessage(value: unknown): value is ModelMessage {
+  if (!isRecord(value) || !roles.has(value['role'])) return false;
+  const { role, content } = value;
+  if (typeof content === 'string') return role !== 'tool';
+  return (
+    role !== 'system' &&
+    Array.isArray(content) &&
+    content.every((part) => isRecord(part) && typeof part['type'] === 'string')
+  );
+}
+
+/** Returns what is wrong with a caller's messages of the AI SDK, which have this name; undefined if nothing is. */
+export function faultOfMessages(name: string, messages: unknown): string | undefined {
+  if (!Array.isArray(messages)) {
+    return `${name} is ${quoteValue(messages)}. Write [{ role: 'user', content: 'Hello!' }].`;
+  }
+  const wrong = messages.findIndex((message) => !isMessage(message));
+  return wrong === -1
+    ? undefined
+    : `${name}[${wrong}] is not a message of the AI SDK, such as { role: 'user', content: 'Hello!' }. Convert UIMessages with the AI SDK's convertToModelMessages.`;
+}
 
 /**
  * Refuses what every provider refuses: a result without a call, a second result of a call, and a message of another
