@@ -1,4 +1,5 @@
 import { CuelineError, type ErrorSource } from './errors.ts';
+import { shorten } from './quote-value.ts';
 
 const sources = new WeakMap<object, ErrorSource>();
 
@@ -30,7 +31,7 @@ export function thrownText(error: unknown): string {
   } catch {
     // a getter or a proxy that throws, a cycle
   }
-  return text.length > 10_000 ? `${text.slice(0, 10_000)}… [cut off: ${text.length} characters]` : text;
+  return text.length > 10_000 ? `${shorten(text, 10_000)} [cut off: ${text.length} characters]` : text;
 }
 
 function jsonOf(thrown: unknown): string | undefined {

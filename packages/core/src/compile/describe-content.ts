@@ -1,4 +1,5 @@
 import type { ModelMessage } from 'ai';
+import { shorten } from '../base/quote-value.ts';
 
 type ContentPart = Exclude<ModelMessage['content'], string>[number];
 type Output = Extract<ContentPart, { type: 'tool-result' }>['output'];
@@ -87,5 +88,5 @@ function describeSize(bytes: number): string {
 function truncate(text: string): string {
   return text.length <= MAX_LENGTH
     ? text
-    : `${text.slice(0, MAX_LENGTH)}… (${text.length - MAX_LENGTH} characters more)`;
+    : `${shorten(text, MAX_LENGTH)} (${text.length - MAX_LENGTH} characters more)`;
 }

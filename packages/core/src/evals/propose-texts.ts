@@ -1,6 +1,7 @@
 import type { LanguageModel } from 'ai';
 import * as z from 'zod/v4';
 import { CuelineError } from '../base/errors.ts';
+import { shorten } from '../base/quote-value.ts';
 import { placeholdersOf } from '../library/expand.ts';
 import type { PromptRecord } from '../library/prompt-record.ts';
 import type { ModelSettings } from '../models/settings.ts';
@@ -127,5 +128,5 @@ function describe({ input, expect, output, status, scores, error }: EvalResult):
 
 function short(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value ?? null);
-  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
+  return shorten(text, MAX_TEXT);
 }

@@ -1,7 +1,7 @@
 import { CuelineError } from '../base/errors.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import { isRecord } from '../base/is-record.ts';
-import { quoteValue } from '../base/quote-value.ts';
+import { quoteValue, shorten } from '../base/quote-value.ts';
 import type { LibraryParameter, LibraryPrompt, ParameterValue } from './prompt-record.ts';
 
 /** Text between braces that can be the name of a parameter. */
@@ -149,9 +149,10 @@ export function expandText(prompt: LibraryPrompt, kind: TextKind, parameters: un
 const MAX_ISSUES = 10;
 
 function parameterError(prompt: LibraryPrompt, all: readonly ParameterIssue[]): CuelineError {
-  const issues = all
-    .slice(0, MAX_ISSUES)
-    .map(({ parameter, message }) => ({ parameter: short(parameter), message: short(message) }));
+  const issues = all.slice(0, MAX_ISSUES).map(({ parameter, message }) => ({
+    parameter: shorten(parameter, 500),
+    message: shorten(message, 500),
+  }));
   const more = all.length > issues.length ? ` And ${all.length - issues.length} more.` : '';
   const list = issues.map(({ parameter, message }) => `${parameter} ${message}.`.trim()).join(' ');
   return new CuelineError(
@@ -159,8 +160,4 @@ function parameterError(prompt: LibraryPrompt, all: readonly ParameterIssue[]): 
     `The parameters of prompt "${prompt.id}" ${prompt.version} are invalid. ${list}${more}`,
     { details: { prompt: prompt.id, version: prompt.version, issues } },
   );
-}
-
-function short(text: string): string {
-  return text.length > 500 ? `${text.slice(0, 500)}…` : text;
 }

@@ -1,6 +1,6 @@
 import { CuelineError } from '../base/errors.ts';
 import { isRecord } from '../base/is-record.ts';
-import { quoteValue } from '../base/quote-value.ts';
+import { quoteValue, shorten } from '../base/quote-value.ts';
 import { fileLimits } from './prompt-schema.ts';
 
 /** How long an address may take to answer. */
@@ -133,7 +133,7 @@ function unreadableSourceError(
   cause?: unknown,
   advice?: string,
 ): CuelineError {
-  const path = name.length > 300 ? `${name.slice(0, 300)}…` : name;
+  const path = shorten(name, 300);
   return new CuelineError(
     'invalid_library',
     `${path} ${problem}. ${advice ?? 'Check the path: a relative one begins at the working directory.'}`,
@@ -143,5 +143,5 @@ function unreadableSourceError(
 
 function errorMessage(error: unknown): string {
   const text = error instanceof Error ? error.message : isRecord(error) ? quoteValue(error) : String(error);
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+  return shorten(text, 200);
 }

@@ -1,5 +1,6 @@
 import type { ToolEffect } from '../tools/tool-types.ts';
 import type { RunEvent } from './events.ts';
+import { shorten } from '../base/quote-value.ts';
 
 /**
  * A tool call without an end, and how it is settled when its run continues:
@@ -206,6 +207,5 @@ function readCall(call: StepCall, event: RunEvent, isInside: boolean): void {
 
 function noteEnd({ namesInside, endedInside }: StepCall, id: string | number, output: unknown): void {
   const text = JSON.stringify(output) ?? 'null';
-  const shown = text.length <= MAX_RESULT_LENGTH ? text : `${text.slice(0, MAX_RESULT_LENGTH)}…`;
-  endedInside.push(`${namesInside.get(id) ?? 'a call'}: ${shown}`);
+  endedInside.push(`${namesInside.get(id) ?? 'a call'}: ${shorten(text, MAX_RESULT_LENGTH)}`);
 }

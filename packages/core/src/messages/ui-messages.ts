@@ -39,7 +39,7 @@ export function toUIMessages(messages: readonly ModelMessage[]): UIMessage[] {
 }
 
 /** Returns the results of calls, by the calls' ids. */
-function toolResultsOf(messages: readonly ModelMessage[]): Map<string, ToolResult> {
+export function toolResultsOf(messages: readonly ModelMessage[]): Map<string, ToolResult> {
   const results = new Map<string, ToolResult>();
   for (const { content } of messages) {
     if (typeof content === 'string') continue;

@@ -1,4 +1,5 @@
 import { parseJson } from '../json/parse-json.ts';
+import { shorten } from '../base/quote-value.ts';
 
 const maxLength = 600;
 /** How deep a message may be; an answer may nest until the stack ends. */
@@ -29,5 +30,5 @@ function fromText(text: string, depth: number): string | undefined {
   // a plain text may begin with a bracket, too
   const value = /^[[{]/.test(trimmed) ? parseJson(trimmed) : undefined;
   if (value !== undefined) return providerMessage(value, depth + 1);
-  return trimmed.length > maxLength ? `${trimmed.slice(0, maxLength)}…` : trimmed;
+  return shorten(trimmed, maxLength);
 }

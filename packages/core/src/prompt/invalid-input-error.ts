@@ -1,4 +1,5 @@
 import { CuelineError } from '../base/errors.ts';
+import { shorten } from '../base/quote-value.ts';
 
 /** One issue of a prompt's input. */
 export type InputIssue = {
@@ -28,14 +29,13 @@ function readIssue(issue: unknown): InputIssue {
   const { message, path } = issue as { message?: unknown; path?: unknown };
   const keys = Array.isArray(path) ? path.map(pathKey) : [];
   const where = keys.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
-  return { path: truncate(`input${where}`), message: truncate(String(message).replace(/\.$/, '')) };
+  return {
+    path: shorten(`input${where}`, MAX_LENGTH),
+    message: shorten(String(message).replace(/\.$/, ''), MAX_LENGTH),
+  };
 }
 
 /** A path consists of keys, or of objects with a key. */
 function pathKey(step: unknown): unknown {
   return typeof step === 'object' && step !== null && 'key' in step ? step.key : step;
-}
-
-function truncate(text: string): string {
-  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
 }

@@ -1,6 +1,7 @@
 import type { TaskItem, TaskStatus } from './task-item.ts';
 import type { TaskList } from './task-list.ts';
 import { plural } from '../base/plural.ts';
+import { shorten } from '../base/quote-value.ts';
 
 /** The maximum length of a quoted title, in characters. */
 const MAX_QUOTE_LENGTH = 100;
@@ -27,13 +28,13 @@ export function indent(text: string): string {
 
 /** Returns a title in quotes for a sentence. */
 export function quote(title: string): string {
-  return `“${oneLine(cut(title, MAX_QUOTE_LENGTH))}”`;
+  return `“${oneLine(shorten(title, MAX_QUOTE_LENGTH))}”`;
 }
 
 /** Returns a result for a sentence; of a long one its beginning and its length. */
 export function summarize(result: string, longest: number = MAX_RESULT_LENGTH): string {
   if (result.length <= longest) return result;
-  return `${cut(result, longest)} (cut: ${result.length} characters in all)`;
+  return `${shorten(result, longest)} (cut: ${result.length} characters in all)`;
 }
 
 /** Returns a result for the tasks after it, which have no other way to read it. Only a very long one is cut. */
@@ -94,11 +95,4 @@ export function notPossibleReason(done: string, { id, status }: TaskItem): strin
 // a model repeats the mark of its task; in a summary it would look like the mark of the current one
 function withoutMarks(text: string): string {
   return text.replace(/\[(Task \d+\/\d+)\]/g, '$1');
-}
-
-function cut(text: string, longest: number): string {
-  if (text.length <= longest) return text;
-  // half a surrogate pair is not a text that providers accept
-  const start = text.slice(0, longest).replace(/[\uD800-\uDBFF]$/, '');
-  return `${start.trimEnd()}…`;
 }

@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import { CuelineError } from '../base/errors.ts';
 import { startTimer } from '../base/timer.ts';
+import { shorten } from '../base/quote-value.ts';
 import { isServerEvent } from './check-event.ts';
 import { createServerEventCounter, isEventType } from './event-limits.ts';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
@@ -129,20 +130,16 @@ function parseEvent(data: string, upgrade: (event: RunEvent) => RunEvent): RunEv
   if (!isEventType(type)) throw malformedError('something that is not an event', data);
   throw new CuelineError(
     'stream_malformed',
-    `The other side sent a "${type}" event whose fields are missing or have other types than this version reads: ${shorten(data)} Bring both sides to the same version of @cueline/core, and reload the page.`,
+    `The other side sent a "${type}" event whose fields are missing or have other types than this version reads: ${shorten(data, 80)} Bring both sides to the same version of @cueline/core, and reload the page.`,
   );
 }
 
 function malformedError(what: string, data: string, cause?: unknown): CuelineError {
   return new CuelineError(
     'stream_malformed',
-    `The stream of events contains ${what}: ${shorten(data)} Check that the URL is that of a prompt route.`,
+    `The stream of events contains ${what}: ${shorten(data, 80)} Check that the URL is that of a prompt route.`,
     { cause },
   );
-}
-
-function shorten(data: string): string {
-  return data.length > 80 ? `${data.slice(0, 80)}…` : data;
 }
 
 function tooManyEventsError(excess: string): CuelineError {

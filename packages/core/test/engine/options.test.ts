@@ -185,6 +185,11 @@ describe('a wrong setting', () => {
     ]),
     [{ streamRetries: -1 }, 'options.streamRetries is -1. Give a whole number of at least 0.'],
     [{ systemFormat: 'yaml' }, "options.systemFormat is 'yaml'. Write 'labels' or 'xml'."],
+    // a long text is cut, and never inside a character
+    [
+      { systemFormat: `${'a'.repeat(39)}😀` },
+      `options.systemFormat is '${'a'.repeat(39)}…'. Write 'labels' or 'xml'.`,
+    ],
   ];
 
   test.each(options)('%o is refused before the run starts', async (wrong, message) => {

@@ -1,7 +1,8 @@
-import { asSchema, type ModelMessage, type ToolModelMessage, type ToolSet } from 'ai';
+import { asSchema, type ModelMessage, type ToolSet } from 'ai';
 import { canonicalCall } from '../../json/canonical.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import { toJson } from '../../messages/to-json.ts';
+import { toolResultsOf } from '../../messages/ui-messages.ts';
 import { lastOutput } from '../../tools/tool-callbacks.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import type { ToolRegistry } from '../../tool-calls/tool-registry.ts';
@@ -9,8 +10,6 @@ import { INTERRUPTED, type CallSettlement } from '../../log/settle-open-calls.ts
 import { NOT_MADE, type UnfinishedCall } from '../../log/unfinished-step.ts';
 import type { ToolApproval } from '../../tool-calls/tool-approval.ts';
 import { toModelError } from '../../tools/model-error.ts';
-
-type ResultPart = Extract<ToolModelMessage['content'][number], { type: 'tool-result' }>;
 
 /** How an open call is settled: its tool makes it, or the model reads the error. Neither: it stays as it is. */
 type ToolOrError = { tool?: ToolSet[string] | undefined; error?: string };
@@ -178,14 +177,4 @@ async function argumentsOf(
 /** True for a call that had started when its process ended, as far as its log says. */
 function hasBegun(call: UnfinishedCall & Partial<CallSettlement>): boolean {
   return call.agentEvents !== undefined || call.how === 'repeat' || call.how === 'fail';
-}
-
-/** Returns the results that the model reads for the calls of the step before. */
-function toolResultsOf(messages: readonly ModelMessage[]): Map<string, ResultPart> {
-  const results = new Map<string, ResultPart>();
-  for (const { role, content } of messages) {
-    if (role !== 'tool') continue;
-    for (const part of content) if (part.type === 'tool-result') results.set(part.toolCallId, part);
-  }
-  return results;
 }
