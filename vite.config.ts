@@ -166,7 +166,8 @@ function long(name: string, root: string): TestProjectInlineConfiguration {
 /** Also the laws, with every example of which `pnpm test` tries a sample. */
 function withAllRuns(project: TestProjectInlineConfiguration): TestProjectInlineConfiguration {
   const include = [longTests, 'test/**/*laws.test.ts'];
-  return { ...project, test: { ...project.test, include, env: { CUELINE_ALL_RUNS: '1' } } };
+  const test = { ...project.test, include, testTimeout: 120_000, env: { CUELINE_ALL_RUNS: '1' } };
+  return { ...project, test };
 }
 
 /** `bundled`: the packages the tests import. Found only while they run, these would make Vite reload the page under them. */

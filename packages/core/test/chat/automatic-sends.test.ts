@@ -2,8 +2,6 @@ import { definePrompt, inProcess, type Executor } from '@cueline/core';
 import { PromptTransport, type PromptTransportOptions } from '@cueline/core/ai-sdk';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import {
-  createUIMessageStreamResponse,
-  DefaultChatTransport,
   isStepCount,
   lastAssistantMessageIsCompleteWithApprovalResponses,
   lastAssistantMessageIsCompleteWithToolCalls,
@@ -15,7 +13,7 @@ import {
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { call } from '../support.ts';
-import { answered, approvalsOf, callsOf, PlainChat, respond, textOf } from '../support/chat.ts';
+import { answered, approvalsOf, callsOf, PlainChat, respond, textOf, overHttp } from '../support/chat.ts';
 import { after } from '../support/runs.ts';
 
 const slowly: ScriptedTurn = [{ delay: 60_000 }, { text: 'Never said.' }];
@@ -115,14 +113,7 @@ describe('a stopped run is not started again', () => {
   test('over HTTP', async () => {
     const model = scriptedModel([[call('look', {})], slowly, 'Again.']);
     const server = new PromptTransport(definePrompt('clerk', clerk.run), { model });
-    const transport = new DefaultChatTransport({
-      async fetch(_url, init) {
-        type Body = Parameters<typeof server.sendMessages>[0] & { id: string };
-        const { id, ...body } = JSON.parse(init?.body as string) as Body;
-        const stream = await server.sendMessages({ ...body, chatId: id });
-        return createUIMessageStreamResponse({ stream });
-      },
-    });
+    const transport = overHttp(server);
     const { chat, sends } = automatic([], { transport });
     void chat.sendMessage({ text: 'Look.' });
     await vi.waitFor(() => expect(model.calls).toHaveLength(2));

@@ -32,6 +32,7 @@ import {
   submission,
   textOf,
   userMessage,
+  overHttp,
 } from '../support/chat.ts';
 
 const talk = definePrompt('talk', (prompt) => {
@@ -311,15 +312,7 @@ describe('over HTTP', () => {
       'Done.',
     ]);
     const server = new PromptTransport(definition, { model });
-    const transport = new DefaultChatTransport({
-      async fetch(_url, init) {
-        type Body = Omit<Parameters<typeof server.sendMessages>[0], 'chatId'> & { id: string };
-        const { id, ...body } = JSON.parse(init?.body as string) as Body;
-        const abortSignal = init?.signal ?? undefined;
-        const stream = await server.sendMessages({ ...body, chatId: id, abortSignal });
-        return createUIMessageStreamResponse({ stream });
-      },
-    });
+    const transport = overHttp(server);
     const chat = approvingChat({ transport });
     await chat.sendMessage({ text: 'Pay.' });
     expect(chat.error).toBeUndefined();

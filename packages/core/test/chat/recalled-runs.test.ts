@@ -4,6 +4,7 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { expect, test, vi } from 'vitest';
 import { answered, keptRunIds, listening, PlainChat, textOf } from '../support/chat.ts';
 import { createHub } from '../support/memory-route.ts';
+import { after } from '../support/runs.ts';
 
 const talk = definePrompt('talk', (prompt) => prompt.defSystem('role', 'You are brief.'));
 const endless: ScriptedTurn = [{ text: 'Well' }, { delay: 60_000 }];
@@ -155,17 +156,17 @@ test('A message that is sent while the page looks for the earlier run begins the
   const model = scriptedModel([endless, [{ text: 'Two' }, { delay: 400 }, { text: '.' }]]);
   const { fetch, runs } = createHub(talk, { model });
   const slowly: typeof fetch = async (request) => {
-    if (request.method === 'GET') await new Promise((resolve) => setTimeout(resolve, 100));
+    if (request.method === 'GET') await after(100);
     return fetch(request);
   };
   const executor = viaRoute('https://example.test/api/talk', { fetch: slowly });
   await left(executor, runIds);
   const { chat } = openPage(executor, runIds);
   void chat.resumeStream();
-  await new Promise((resolve) => setTimeout(resolve, 10));
+  await after(10);
   void chat.sendMessage({ text: 'Something else.' });
   await vi.waitFor(() => expect(textOf(chat.messages.at(-1))).toBe('Two'));
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await after(200);
   expect(kept.get(key)).toBe([...runs.keys()][1]);
   await answered(chat, 'Two.');
   expect([...runs.values()].map(({ log }) => log.getState().status)).toEqual(['stopped', 'done']);

@@ -1,17 +1,6 @@
 import { expect, test } from 'vitest';
 import { defineAgent } from '@cueline/core/agents';
-import { agentScripts } from '../support/agent-scripts.ts';
 import { createStore, planned, stateOf, workToEnd } from '../support/durable-runs.ts';
-import { killAfterWrites } from '../support/killed-advances.ts';
-
-test.each(agentScripts)(
-  'a call whose process crashes after a write continues with the same requests: $name',
-  async ({ make, turns, input, check }) => {
-    const whole = await killAfterWrites(make, turns, 5, input);
-    check?.(whole);
-    expect(stateOf(whole).status).toBe('done');
-  },
-);
 
 test('invalid answers are counted across processes', async () => {
   const definition = defineAgent({

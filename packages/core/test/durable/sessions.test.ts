@@ -1,7 +1,7 @@
 import { experimental_createSteering as createSteering } from 'ai';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { tool, type PromptDefinition } from '@cueline/core';
+import { tool } from '@cueline/core';
 import { suspend } from '@cueline/core/agents';
 import { calls, complete } from '../agents/session/sessions.ts';
 import {
@@ -13,19 +13,7 @@ import {
   workToEnd,
   type Worker,
 } from '../support/durable-runs.ts';
-import { killAfterWrites } from '../support/killed-advances.ts';
-import { research, sessionScripts } from '../support/session-scripts.ts';
-
-type Definition = PromptDefinition<never>;
-
-test.each(sessionScripts)(
-  'a session whose process crashes after a write continues with the same requests: $name',
-  async ({ make, turns, check }) => {
-    const whole = await killAfterWrites(make, turns, 6);
-    check?.(whole);
-    expect(stateOf(whole).status).toBe('done');
-  },
-);
+import { research } from '../support/session-scripts.ts';
 
 test('the limit of turns counts the turns of all processes, and the session has one id', async () => {
   const ids = new Set<string>();
@@ -39,51 +27,6 @@ test('the limit of turns counts the turns of all processes, and the session has 
   });
   expect(stateOf(store).steps).toHaveLength(3);
   expect([...ids]).toEqual(['run-1']);
-});
-
-test('a session starts each write at most once, and reports its turns once and in order', async () => {
-  const make = (done: string[]): Definition =>
-    research(
-      {
-        onTurnStart: (_id, turn) => void done.push(`turn ${turn}`),
-        onComplete: (_id, { completionReason, totalTurns }) =>
-          void done.push(`${completionReason} in ${totalTurns}`),
-      },
-      {
-        tools: [
-          tool(
-            'pay',
-            'Pays',
-            z.object({ n: z.number() }),
-            ({ n }) => {
-              done.push(`pay ${n}`);
-              return 'paid';
-            },
-            { effect: 'write' },
-          ),
-        ],
-      },
-    );
-  const turns = [calls(['pay', { n: 1 }], ['pay', { n: 2 }]), calls(['pay', { n: 3 }]), complete()];
-  const whole = createStore();
-  await workToEnd({ store: whole, definition: make([]), model: () => planned(turns) });
-  for (let failsAt = 0; failsAt <= whole.events.length; failsAt += 1) {
-    const done: string[] = [];
-    const store = createStore();
-    const worker: Worker = { store, definition: make(done), model: () => planned(turns) };
-    store.failsAt = failsAt;
-    for (let status = 'next'; status === 'next';) ({ status } = await work(worker));
-    store.failsAt = Infinity;
-    await workToEnd(worker);
-    const after = `killed after ${failsAt}`;
-    expect(stateOf(store), after).toMatchObject({ status: 'done', result: { summary: 'All done.' } });
-    for (const n of [1, 2, 3]) {
-      expect(done.filter((each) => each === `pay ${n}`).length, after).toBeLessThanOrEqual(1);
-    }
-    const steps = stateOf(store).steps.map(({ step }) => step);
-    expect(steps, after).toEqual([0, 1, 2]);
-    expect(done.at(-1), after).toBe('task_complete in 3');
-  }
 });
 
 test('a file that the user has sent to a session between two turns is sent by later processes, too', async () => {

@@ -3,6 +3,7 @@ import { definePrompt } from '@cueline/core';
 import { closeTo, defineEval, equals, memoryEvalStore, runEval, type Scorer } from '@cueline/core/evals';
 import { describe, expect, test } from 'vitest';
 import { classify, many, modelOf, numbers } from '../support/evals.ts';
+import { after } from '../support/runs.ts';
 
 describe('scheduling', () => {
   test('runs as many cases at a time as `concurrency` allows', async () => {
@@ -10,7 +11,7 @@ describe('scheduling', () => {
     let most = 0;
     const model = modelOf(async () => {
       most = Math.max(most, ++running);
-      await new Promise((resolve) => setTimeout(resolve, 2));
+      await after(2);
       running -= 1;
       return 'ok';
     });
@@ -32,7 +33,7 @@ describe('scheduling', () => {
     let starts = 0;
     const model = modelOf(async () => {
       starts += 1;
-      await new Promise((resolve) => setTimeout(resolve, 2));
+      await after(2);
       return 'ok';
     });
     let results = 0;
@@ -43,7 +44,7 @@ describe('scheduling', () => {
     const report = runEval(many(30), { models: model, concurrency: 3, onResult });
     await expect(report).rejects.toThrow('The disk is full.');
     const before = starts;
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await after(60);
     expect(starts).toBe(before);
     expect(results).toBe(1);
   });
@@ -68,25 +69,25 @@ describe('scheduling', () => {
     const store = memoryEvalStore();
     const model = modelOf(() => 'ok');
     const abort = new AbortController();
-    const first = await runEval(many(40, 3), {
+    const first = await runEval(many(10, 3), {
       models: model,
       store,
       signal: abort.signal,
       concurrency: 4,
-      onResult: (_, { done }) => done === 60 && abort.abort(),
+      onResult: (_, { done }) => done === 15 && abort.abort(),
     });
-    const second = await runEval(many(40, 3), { models: model, store, concurrency: 4 });
+    const second = await runEval(many(10, 3), { models: model, store, concurrency: 4 });
     expect(first).toMatchObject({ aborted: true, passed: false });
-    expect(first.results.length).toBeGreaterThanOrEqual(60);
-    expect(first.results.length).toBeLessThan(70);
+    expect(first.results.length).toBeGreaterThanOrEqual(15);
+    expect(first.results.length).toBeLessThan(25);
     expect(second).toMatchObject({
       aborted: false,
       passed: true,
-      groups: [{ runs: 120, stored: first.results.length }],
+      groups: [{ runs: 30, stored: first.results.length }],
     });
     // runs that the abort cut off were started and not stored
-    expect(model.calls).toBeLessThanOrEqual(124);
-    expect(model.calls).toBeGreaterThanOrEqual(120);
+    expect(model.calls).toBeLessThanOrEqual(34);
+    expect(model.calls).toBeGreaterThanOrEqual(30);
   });
 
   describe('with a store, only changed cases run again', () => {

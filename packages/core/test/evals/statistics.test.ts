@@ -10,17 +10,7 @@ import {
 } from '@cueline/core/evals';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-
-/** Random numbers from 0 to 1 that are the same in every run (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d_2b_79_f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
+import { randomFrom } from '../support/killed-runs.ts';
 
 function reportOf(rates: readonly number[], repeat: number, random: () => number): EvalReport {
   const results = rates.flatMap((rate, index) =>

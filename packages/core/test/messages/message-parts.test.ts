@@ -289,15 +289,8 @@ describe('messages of the assistant and of tools', () => {
 
 describe('an output from outside', () => {
   const address = { type: 'file', data: 'http://169.254.169.254/', mediaType: 'text/plain' };
-  const tell = (output: object) => {
-    const prompt = new Prompt();
-    prompt.defMessage('assistant', [call]);
-    prompt.defMessage('tool', [{ ...result, output }]);
-    return (prompt.definitions.messages[1]!.content as { output: unknown }[])[0]!.output;
-  };
-
   test('is data if it is a list with an outside file', () => {
-    expect(tell([address])).toEqual({ type: 'json', value: [address] });
+    expect(told([address])).toEqual({ type: 'json', value: [address] });
   });
 
   test.each([
@@ -305,16 +298,16 @@ describe('an output from outside', () => {
     ['as content with a file id', { type: 'content', value: [{ ...address, data: { openai: 'file-1' } }] }],
     ['beside bytes', [{ type: 'image', image: png }, address]],
   ])('is an error %s', (_, output) => {
-    expect(() => tell(output)).toThrow('names a file elsewhere, which only a part made by imagePart(…)');
+    expect(() => told(output)).toThrow('names a file elsewhere, which only a part made by imagePart(…)');
   });
 
   test('is data if it has its own provider options', () => {
     const output = { type: 'text', value: 'a', providerOptions: { openai: { store: true } } };
-    expect(tell(output)).toEqual({ type: 'json', value: output });
+    expect(told(output)).toEqual({ type: 'json', value: output });
   });
 
   test('may have provider options in parts that code has made', () => {
-    expect(tell([imagePart('https://example.com/a.png')])).toMatchObject({
+    expect(told([imagePart('https://example.com/a.png')])).toMatchObject({
       type: 'content',
       value: [{ data: { type: 'url' } }],
     });

@@ -13,6 +13,7 @@ import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { sent } from '../sent-requests.ts';
 import { call } from '../support.ts';
+import { after } from '../support/runs.ts';
 
 const sayHi = (prompt: Prompt) => prompt.$`Hi.`;
 const introduction =
@@ -293,7 +294,7 @@ describe('stores', () => {
   test('may be asynchronous', async () => {
     const map = new Map<string, string>();
     const soon = async <Value>(value: Value): Promise<Value> => {
-      await new Promise((resolve) => setTimeout(resolve, 1));
+      await after(1);
       return value;
     };
     const store: MemoryStore = {

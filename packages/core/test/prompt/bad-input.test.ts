@@ -2,7 +2,7 @@ import { tool } from '@cueline/core';
 import { Prompt } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { said } from './refusals.ts';
+import { refusalOf } from '../support/refusal.ts';
 
 const none = z.object({});
 const part = tool('read', 'Reads', none, () => 'text');
@@ -17,7 +17,9 @@ describe('The options of a composite tool', () => {
     'providerOptions',
     'timeoutMS',
   ])('%s belongs to a part', (name) => {
-    expect(said((p) => p.defTool('file', 'Files', [part], { [name]: undefined } as never))).toBe(
+    expect(
+      refusalOf(() => new Prompt().defTool('file', 'Files', [part], { [name]: undefined } as never)),
+    ).toBe(
       `invalid_definition: Tool file is composed of tools, so it cannot have ${name}, only repeatable, loopGuard and timeoutMs. Give ${name} to its parts: tool('read', '…', z.object({ … }), async (args) => …, { ${name}: … }).`,
     );
   });
@@ -26,7 +28,7 @@ describe('The options of a composite tool', () => {
     ['a function', () => 1],
     ['null', null],
   ])('cannot be %s', (_what, options) => {
-    expect(said((p) => p.defTool('file', 'Files', [part], options as never))).toBe(
+    expect(refusalOf(() => new Prompt().defTool('file', 'Files', [part], options as never))).toBe(
       'invalid_definition: Tool file is composed of tools, so after them it takes only options, such as { timeoutMs: 5000 }.',
     );
   });
@@ -189,7 +191,7 @@ describe('Invalid definitions', () => {
       'The data of A is more than 100 levels deep. Give the part of it that the model needs.',
     ],
   ])('%s', (_what, act, message) => {
-    expect(said(act)).toBe(
+    expect(refusalOf(() => act(new Prompt()))).toBe(
       `${message.startsWith('plugins') ? 'invalid_options' : 'invalid_definition'}: ${message}`,
     );
   });

@@ -1,5 +1,4 @@
 import { Prompt } from '@cueline/core/testing';
-import { jsonSchema } from 'ai';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { compileInstructions } from '../../src/compile/instructions.ts';
@@ -185,13 +184,4 @@ describe('invalid definitions are reported at once', () => {
     expect(text).toMatch(/^invalid_definition: /);
     expect(text).toContain(part);
   });
-});
-
-test('a tool accepts schemas of zod, jsonSchema() and plain JSON Schema', () => {
-  const prompt = new Prompt();
-  const plain = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] } as const;
-  prompt.defTool('zod', '', z.object({ a: z.string() }), ({ a }) => a);
-  prompt.defTool('sdk', '', jsonSchema<{ a: string }>(plain as never), ({ a }) => a);
-  prompt.defTool('plain', '', plain, (args) => args);
-  expect([...prompt.definitions.tools.keys()]).toEqual(['zod', 'sdk', 'plain']);
 });

@@ -1,9 +1,9 @@
 import { createRun, CuelineError, definePrompt, dryRun, runPrompt, tool } from '@cueline/core';
 import { defineAgent, runAgentSession, type Agent } from '@cueline/core/agents';
-import { type Prompt, scriptedModel } from '@cueline/core/testing';
+import { Prompt, scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { said } from './refusals.ts';
+import { refusalOf } from '../support/refusal.ts';
 
 const none = z.object({});
 const part = tool('read', 'Reads', none, () => 'text');
@@ -199,7 +199,7 @@ describe('Unknown options', () => {
     [{ maxSteps: 3 }, 'Agent a has no "maxSteps". It is now stopWhen: { stopWhen: isStepCount(5) }.'],
     [null, 'Agent a takes an object, but got null. Write { … }.'],
   ])('of an agent are refused: %o', (options, message) => {
-    expect(said((p) => p.defAgent('a', 'An agent', none, () => {}, options as never))).toBe(
+    expect(refusalOf(() => new Prompt().defAgent('a', 'An agent', none, () => {}, options as never))).toBe(
       `invalid_definition: ${message}`,
     );
   });

@@ -1,22 +1,8 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { definePrompt, runPrompt } from '@cueline/core';
+import { runPrompt } from '@cueline/core';
 import { describe, expect, test, vi } from 'vitest';
 import { withRetries, type RetrySettings } from '../../src/provider/with-retries.ts';
-import {
-  finish,
-  healed,
-  noUsage,
-  provider,
-  see,
-  started,
-  text,
-  toolCall,
-  usage,
-  type Answer,
-  type Part,
-} from '../support/scripted-provider.ts';
-import { call, play } from '../support.ts';
-import * as z from 'zod';
+import { finish, healed, noUsage, provider, see, started, text, toolCall, usage, type Answer, type Part } from '../support/scripted-provider.ts';
 import { whole, refused, browserFailure, reset, named, reasoning, fakeClock } from '../support/retries.ts';
 
 fakeClock();
@@ -241,36 +227,5 @@ describe('stopping a call', () => {
     await see(provider([{ throws: refused(500) }, whole]).model, {}, signal);
     expect(added.mock.calls.length).toBeGreaterThan(0);
     expect(removed.mock.calls.length).toBe(added.mock.calls.length);
-  });
-});
-
-describe('a model call in a run', () => {
-  const definition = definePrompt('looker', (prompt) => {
-    prompt.defTool('find', 'Finds', z.object({}), () => 'found');
-    prompt.$`Go.`;
-  });
-
-  test('runs tools once the answer is complete', async () => {
-    vi.useRealTimers();
-    const { model, events } = await play(definition, [
-      ['I look. ', call('find'), call('find', {}, 'x')],
-      'Done.',
-    ]);
-
-    expect(events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });
-    expect(model.calls.length).toBe(2);
-  });
-
-  test('ends the run with a named error if its answer breaks, and runs no tool', async () => {
-    vi.useRealTimers();
-    const { model, calls } = provider([[started, ...text('I look.'), ...toolCall('a'), { breaks: reset }]]);
-    const { run } = await runPrompt(definition, {
-      model,
-      options: { maxRetries: 0 },
-    });
-    await run.finished;
-    expect(run.log().map(({ type }) => type)).not.toContain('tool-start');
-    expect(run.log().at(-1)).toMatchObject({ type: 'run-end', error: { code: 'stream_truncated' } });
-    expect(calls.length).toBe(1);
   });
 });

@@ -3,6 +3,7 @@ import { CuelineError } from '@cueline/core';
 import { expect, test, vi } from 'vitest';
 import type { ModelResponse } from '../../src/provider/with-retries.ts';
 import { finish, provider, see, type Act, type Part } from '../support/scripted-provider.ts';
+import { sample } from '../support/sample.ts';
 
 const id = fc.constantFrom('', 'a', 'b', 'a~2');
 const delta = fc.constantFrom('', 'x', '{"q":', '1}');
@@ -138,9 +139,9 @@ test.each([false, true])('an answer is either complete or an error (repaired: %s
         if (heals) expect(parts.at(-1)).toMatchObject({ finishReason: { unified: 'other' } });
       }
     }),
-    { numRuns: 500 },
+    { numRuns: sample(500) },
   );
   // else it would say little
-  expect(Math.min(seen.whole, seen.broken)).toBeGreaterThan(50);
+  expect(Math.min(seen.whole, seen.broken)).toBeGreaterThan(sample(50));
   vi.useRealTimers();
 });

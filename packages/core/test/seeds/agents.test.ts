@@ -1,7 +1,6 @@
 // Agents, section by section.
 import { createRun, tool } from '@cueline/core';
-import { classify, defineAgent, tags, type CallErrorDetails } from '@cueline/core/agents';
-import { createDialog } from '@cueline/core/agents';
+import { defineAgent, tags } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 import { createMCPClient } from '@ai-sdk/mcp';
 import { createOpenAI } from '@ai-sdk/openai';
@@ -25,57 +24,6 @@ const clerk = defineAgent({
   instructions: 'You answer for the shop.',
   tools: [stock],
   output: tags({ required: ['answer'], optional: ['advice'] }),
-});
-
-describe('LLM call vs. agent call', () => {
-  test('the caller gets the output, the dialog to continue and the trace of the calls', async () => {
-    const model = scriptedModel([
-      [call('stock', { item: 'nails' })],
-      'There are <answer>5</answer> of them. <advice>Order soon.</advice>',
-    ]);
-    const dialog = createDialog([
-      { role: 'user', content: 'Hello.' },
-      { role: 'assistant', content: 'Hello!' },
-    ]);
-    const result = await clerk.call('How many nails?', { model, dialog });
-    expect(result.output).toEqual({ answer: '5', advice: 'Order soon.' });
-    expect(lines(result.dialog.messages)).toEqual([
-      'user: Hello.',
-      'assistant: Hello!',
-      'user: How many nails?',
-      'assistant: stock({"item":"nails"})',
-      'tool: = {"item":"nails","left":5}',
-      'assistant: There are <answer>5</answer> of them. <advice>Order soon.</advice>',
-    ]);
-    expect(result.calls).toEqual([
-      {
-        toolCallId: 'call-0-0',
-        toolName: 'stock',
-        input: { item: 'nails' },
-        output: { item: 'nails', left: 5 },
-      },
-    ]);
-    expect(dialog.messages).toHaveLength(2);
-  });
-
-  test('there is a next state, or an error that names the final state', async () => {
-    const model = scriptedModel(['5', '5!', '5?', 'Five.']);
-    const error = await faultOf(clerk.call('How many nails?', { model }));
-    expect(error.code).toBe('parse_failed');
-    const { dialog, ...state } = error.details as CallErrorDetails;
-    expect(state).toEqual({
-      state: 'correcting',
-      event: 'unreadable',
-      attempts: 4,
-      exceptions: 4,
-      interrupts: 0,
-      calls: [],
-    });
-    // another model goes on from there
-    const second = await clerk.call('Please.', { model: scriptedModel(['<answer>5</answer>']), dialog });
-    expect(second.output).toEqual({ answer: '5' });
-    expect(second.dialog.messages).toHaveLength(3);
-  });
 });
 
 describe('State machine lifecycle', () => {
@@ -105,7 +53,7 @@ describe('State machine lifecycle', () => {
     let requests = 0;
     await using server = await startServer((response) => {
       requests += 1;
-      if (requests === 1) return void response.writeHead(503).end('{}');
+      if (requests === 1) return void response.writeHead(503, { 'retry-after-ms': '5' }).end('{}');
       chat(response, ['<answer>', '5</answer>']);
     });
     const model = createOpenAI({ baseURL: server.url, apiKey: 'none' }).chat('gpt-4o');
@@ -213,38 +161,6 @@ describe('XML and Markdown tags', () => {
 });
 
 describe('Function calls, MCP, and tools', () => {
-  test('a call is tracked with its arguments, its result or its error, and whether it was a repetition', async () => {
-    let runs = 0;
-    const agent = defineAgent({
-      name: 'meter',
-      instructions: 'You read meters.',
-      tools: [
-        tool('read', 'Read a meter', z.object({ at: z.string(), unit: z.string() }), ({ at }) => {
-          runs += 1;
-          if (at === 'attic') throw new Error('the attic is locked');
-          return runs;
-        }),
-      ],
-    });
-    const model = scriptedModel([
-      [call('read', { at: 'hall', unit: 'kWh' })],
-      [call('read', { at: 'attic', unit: 'kWh' })],
-      [call('read', { unit: 'kWh', at: 'hall' })],
-      [call('read', { at: 'attic', unit: 'kWh' }), call('burn')],
-      'It says 1.',
-    ]);
-    const { calls, dialog } = await agent.call('Read them.', { model });
-    expect(calls).toMatchObject([
-      { toolName: 'read', input: { at: 'hall', unit: 'kWh' }, output: 1 },
-      { toolName: 'read', input: { at: 'attic', unit: 'kWh' }, error: 'Error: the attic is locked' },
-      { toolName: 'read', input: { unit: 'kWh', at: 'hall' }, output: 1, repeated: true },
-      { toolName: 'read', input: { at: 'attic', unit: 'kWh' }, error: 'Error: the attic is locked' },
-      { toolName: 'burn', input: {}, error: expect.stringContaining('burn') as string },
-    ]);
-    expect(runs).toBe(3);
-    expect(lines(dialog.messages)[6]).toMatch(/read was not run again/);
-  });
-
   test('the tools of an MCP server are tools of an agent', async () => {
     await using server = await startHttpNotes();
     const client = await createMCPClient({ transport: { type: 'http', url: server.url } });
@@ -279,54 +195,5 @@ describe('Function calls, MCP, and tools', () => {
     const model = scriptedModel(['Nothing new.']);
     expect((await agent.call('Well?', { model })).output).toBe('Nothing new.');
     expect(model.calls[0]?.tools).toMatchObject([{ type: 'provider', id: 'openai.web_search' }]);
-  });
-});
-
-describe('Classification helpers', () => {
-  const desks = ['billing', 'shipping', 'other'] as const;
-
-  test('one word of a list, corrected if it is not in the list', async () => {
-    const model = scriptedModel(['I would say shipping.', 'Shipping']);
-    const result = await classify('Where is my parcel?', desks, { model, instructions: 'Sort the mail.' });
-    expect(result).toEqual({ label: 'shipping', source: 'label' });
-    expect(lines(model.calls[1]!.prompt).at(-1)).toBe(
-      'user: Please respond with one and only one word from [billing, shipping, other]',
-    );
-  });
-
-  test('how sure the model is, from its tokens', async () => {
-    const top = { yes: 0.6, Yes: 0.2, no: 0.1, Maybe: 0.1 };
-    const top_logprobs = Object.entries(top).map(([token, share]) => ({
-      token,
-      logprob: Math.log(share),
-      bytes: null,
-    }));
-    const place = { token: 'yes', logprob: Math.log(0.6), bytes: null, top_logprobs };
-    await using server = await startServer((response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      const send = (choice: object): void =>
-        void response.write(
-          `data: ${JSON.stringify({ id: 'c', model: 'm', choices: [{ index: 0, ...choice }] })}\n\n`,
-        );
-      send({ delta: { role: 'assistant', content: 'yes' }, logprobs: { content: [place], refusal: null } });
-      send({ delta: {}, finish_reason: 'stop' });
-      response.end('data: [DONE]\n\n');
-    });
-    const model = createOpenAI({ baseURL: server.url, apiKey: 'none' }).chat('gpt-4o');
-    const { value, probability, source } = await clerk.classifyBinary('Is the customer angry?', { model });
-    expect([value, probability?.toFixed(3), source]).toEqual([true, '0.889', 'logprobs']);
-    expect(server.seen[0]?.body).toMatchObject({
-      logprobs: true,
-      messages: [{ role: 'system' }, { role: 'user' }],
-    });
-  });
-
-  test('the share of its answers if the model reports no probabilities', async () => {
-    const model = scriptedModel(['other', 'billing', 'billing', 'billing']);
-    expect(await clerk.classify('My bill is lost.', desks, { model, samples: 4 })).toEqual({
-      label: 'billing',
-      probabilities: { billing: 0.75, shipping: 0, other: 0.25 },
-      source: 'samples',
-    });
   });
 });

@@ -1,11 +1,9 @@
 // Agents, section by section: systems that are put together from agents.
-import { CuelineError, definePrompt, runPrompt, tool } from '@cueline/core';
-import { defineAgent, runAgentSession, tags } from '@cueline/core/agents';
-import { agents, createAgentRegistry, dialogFromJSON } from '@cueline/core/agents';
+import { definePrompt, runPrompt, tool } from '@cueline/core';
+import { createAgentRegistry, defineAgent, tags } from '@cueline/core/agents';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { lines } from '../agents/call/calls.ts';
 import { call } from '../support.ts';
 
 describe('Implementing custom agents', () => {
@@ -40,19 +38,6 @@ describe('Implementing custom agents', () => {
     'Here:\n- The moon pulls.\n- The sun, too.',
   ];
   const article = '<article>The moon and the sun pull.</article>';
-
-  test('a system is composed of agents that are registered by name', async () => {
-    const model = scriptedModel([...facts, article]);
-    const found = await registry.get('finder').call('Tides!', { model });
-    const written = await registry
-      .get('writer')
-      .call(`Write:\n${(found.output as string[]).join('\n')}`, { model });
-    expect(written.output).toEqual({ article: 'The moon and the sun pull.' });
-    expect(lines(model.calls[3]!.prompt).at(-1)).toBe('user: Write:\n- The moon pulls.\n- The sun, too.');
-    expect(registry.names()).toEqual(['finder', 'writer']);
-    expect(() => registry.get('editor')).toThrow(CuelineError);
-    expect(agents.has('finder')).toBe(false);
-  });
 
   test('a system is a prompt whose tools are agents, all in one log', async () => {
     const newsroom = definePrompt('newsroom', (prompt, topic: string) => {
@@ -89,37 +74,5 @@ describe('Implementing custom agents', () => {
       ['writer', 'e', 'done'],
       ['edit', 'e~2', 'done'],
     ]);
-  });
-
-  test('a session can call registered agents', async () => {
-    const model = scriptedModel([
-      [call('find', {}, 'f')],
-      ...facts,
-      [call('task_complete', { summary: 'Found.' })],
-    ]);
-    const find = tool('find', 'Finds facts', z.object({}), async (_, context) => {
-      const { output } = await finder.call('Tides!', { context });
-      return output;
-    });
-    const session = runAgentSession(model, {
-      systemPrompt: 'You work.',
-      initialMessage: 'Find.',
-      tools: [find],
-    });
-    const result = await session;
-    expect(result).toMatchObject({ completionReason: 'task_complete', finalOutput: 'Found.', totalTurns: 2 });
-    expect(session.run.getState().agents).toMatchObject([
-      { name: 'finder', path: 'f', output: ['- The moon pulls.', '- The sun, too.'] },
-    ]);
-  });
-
-  test('a conversation is kept as JSON between calls', async () => {
-    const first = await finder.call('Tides!', { model: scriptedModel(facts) });
-    const stored = JSON.stringify(first.dialog);
-    const model = scriptedModel(['- The wind, at times.']);
-    const second = await finder.call('More.', { model, dialog: dialogFromJSON(JSON.parse(stored)) });
-    expect(second.output).toEqual(['- The wind, at times.']);
-    expect(model.calls[0]!.prompt).toHaveLength(6);
-    expect(second.dialog.id).toBe(first.dialog.id);
   });
 });

@@ -1,54 +1,37 @@
 // The prompt language: each example as it is promised, and what the model is sent for it.
-import { describe, expect, test } from 'vitest';
+import type { Prompt } from '@cueline/core';
+import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { transcript } from '../sent-requests.ts';
 import { play } from './run-scripted.ts';
 import { call } from '../support.ts';
 
-describe('defMessage', () => {
-  test('adds messages of the user and of the assistant', async () => {
-    const { sent } = await play(
-      (prompt) => {
-        prompt.defMessage('user', 'Hello!');
-        prompt.defMessage('assistant', 'Hi there! How can I help?');
-        prompt.defMessage('user', 'Tell me a joke.');
-      },
-      ['Knock, knock.'],
-    );
-    expect(sent).toEqual([
-      {
-        messages: ['user: Hello!', 'assistant: Hi there! How can I help?', 'user: Tell me a joke.'],
-        tools: [],
-      },
-    ]);
-  });
+const variables =
+  'Variables are given as <NAME>value</NAME>. Where a message says <NAME>, it means that value.\n\n';
 
-  test('a system message is refused, with what to type', async () => {
-    await expect(
-      play((prompt) => prompt.defMessage('system' as 'user', 'Be nice.'), []),
-    ).rejects.toMatchObject({
-      code: 'invalid_definition',
-      message: expect.stringContaining('prompt.defSystem') as string,
-    });
-  });
-});
-
-test('defSystem joins its parts with labels', async () => {
-  const { sent } = await play(
+test.each<[string, (prompt: Prompt) => void, string | undefined, string[]]>([
+  [
+    'defMessage adds messages of the user and of the assistant',
+    (prompt) => {
+      prompt.defMessage('user', 'Hello!');
+      prompt.defMessage('assistant', 'Hi there! How can I help?');
+      prompt.defMessage('user', 'Tell me a joke.');
+    },
+    undefined,
+    ['user: Hello!', 'assistant: Hi there! How can I help?', 'user: Tell me a joke.'],
+  ],
+  [
+    'defSystem joins its parts with labels',
     (prompt) => {
       prompt.defSystem('role', 'You are a helpful assistant.');
       prompt.defSystem('guidelines', 'Always be polite and professional.');
       prompt.$`Hi.`;
     },
-    ['Hello.'],
-  );
-  expect(sent[0]!.system).toBe(
     'role:\nYou are a helpful assistant.\nguidelines:\nAlways be polite and professional.',
-  );
-});
-
-test('def defines a variable and returns a reference to it', async () => {
-  const { sent } = await play(
+    ['user: Hi.'],
+  ],
+  [
+    'def defines a variable and returns a reference to it',
     (prompt) => {
       const userNameRef = prompt.def('USER_NAME', 'John Doe');
       const contextRef = prompt.def('CONTEXT', 'This is a customer support conversation');
@@ -56,22 +39,12 @@ test('def defines a variable and returns a reference to it', async () => {
       // Use the returned reference in prompts
       prompt.$`Please help ${userNameRef} with their question. Context: ${contextRef}`;
     },
-    ['Sure.'],
-  );
-  expect(sent).toEqual([
-    {
-      system: `Variables are given as <NAME>value</NAME>. Where a message says <NAME>, it means that value.
-
-<USER_NAME>John Doe</USER_NAME>
+    `${variables}<USER_NAME>John Doe</USER_NAME>
 <CONTEXT>This is a customer support conversation</CONTEXT>`,
-      messages: ['user: Please help <USER_NAME> with their question. Context: <CONTEXT>'],
-      tools: [],
-    },
-  ]);
-});
-
-test('defData defines data as YAML', async () => {
-  const { sent } = await play(
+    ['user: Please help <USER_NAME> with their question. Context: <CONTEXT>'],
+  ],
+  [
+    'defData defines data as YAML',
     (prompt) => {
       const userData = prompt.defData('USER_DATA', {
         name: 'John Doe',
@@ -81,42 +54,31 @@ test('defData defines data as YAML', async () => {
 
       prompt.$`Analyze the following user data: ${userData}`;
     },
-    ['Done.'],
-  );
-  expect(sent).toEqual([
-    {
-      system: `Variables are given as <NAME>value</NAME>. Where a message says <NAME>, it means that value.
-
-<USER_DATA>
+    `${variables}<USER_DATA>
 name: John Doe
 age: 30
 preferences:
   - coding
   - reading
 </USER_DATA>`,
-      messages: ['user: Analyze the following user data: <USER_DATA>'],
-      tools: [],
-    },
-  ]);
-});
-
-test('$ adds a user message, without the indentation of the source', async () => {
-  const { sent } = await play(
+    ['user: Analyze the following user data: <USER_DATA>'],
+  ],
+  [
+    '$ adds a user message, without the indentation of the source',
     (prompt) => {
-      const userName = prompt.def('USER_NAME', 'John Doe');
       const userQuestion = 'Why is the sky blue?\nAnd the sea?';
       // Adds a user message to the conversation
-      const nothing: void = prompt.$`
-        Please help ${userName} with their question:
+      prompt.$`
+        Please help John Doe with their question:
         ${userQuestion}
       `;
-      expect(nothing).toBeUndefined();
     },
-    ['Light.'],
-  );
-  expect(sent[0]!.messages).toEqual([
-    'user: Please help <USER_NAME> with their question:\nWhy is the sky blue?\nAnd the sea?',
-  ]);
+    undefined,
+    ['user: Please help John Doe with their question:\nWhy is the sky blue?\nAnd the sea?'],
+  ],
+])('%s', async (_what, define, system, messages) => {
+  const { sent } = await play(define, ['Sure.']);
+  expect(sent).toEqual([{ ...(system === undefined ? {} : { system }), messages, tools: [] }]);
 });
 
 test('all definitions together make one call of streamText', async () => {

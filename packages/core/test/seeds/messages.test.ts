@@ -92,41 +92,7 @@ describe('prompt structure', () => {
   });
 });
 
-describe('message types and roles', () => {
-  test('user, assistant and tool in defMessage, system in defSystem', async () => {
-    const prompts = await sent((prompt) => {
-      prompt.defSystem('role', 'You are a helpful assistant.');
-      prompt.defMessage('user', 'Hello.');
-      prompt.defMessage('assistant', 'Hello, how can I help?');
-      prompt.defMessage('user', 'How is the weather in Tokyo?');
-      prompt.defMessage('assistant', [weatherCall]);
-      prompt.defMessage('tool', [{ ...weatherResult, output: 'sunny' }]);
-    });
-    expect(prompts).toEqual([
-      [
-        { role: 'system', content: 'role:\nYou are a helpful assistant.' },
-        user(textPart('Hello.')),
-        assistant(textPart('Hello, how can I help?')),
-        question,
-        assistant(weatherCall),
-        answer({ type: 'text', value: 'sunny' }),
-      ],
-    ]);
-  });
-});
-
 describe('message structure with content parts', () => {
-  test('a message has several parts, in their order', async () => {
-    const prompts = await sent((prompt) =>
-      prompt.defMessage('user', [
-        textPart('First:'),
-        { type: 'image', image: imageBytes },
-        textPart('Second.'),
-      ]),
-    );
-    expect(prompts).toEqual([[user(textPart('First:'), imageSent, textPart('Second.'))]]);
-  });
-
   test('a template has parts where they are interpolated, files read', async () => {
     const report = new File(['%PDF-1.7'], 'report.pdf', { type: 'application/pdf' });
     const prompts = await sent(
@@ -150,20 +116,6 @@ describe('message structure with content parts', () => {
 });
 
 describe('content part types', () => {
-  test('text', async () => {
-    expect(await userPart(textPart('Hello.'))).toEqual(textPart('Hello.'));
-  });
-
-  test('image', async () => {
-    expect(await userPart({ type: 'image', image: Buffer.from(imageBytes) })).toEqual(imageSent);
-    expect(await userPart({ type: 'image', image: 'iVBORw0KGgo=' })).toEqual(imageSent);
-    expect(await userPart({ type: 'image', image: 'file-8EFBcWHsQxZV7YGezBC1fq' })).toEqual({
-      type: 'file',
-      data: { type: 'reference', reference: { openai: 'file-8EFBcWHsQxZV7YGezBC1fq' } },
-      mediaType: 'image/*',
-    });
-  });
-
   test.each([
     ['PDF and other files', 'file', '%PDF-1.7', 'application/pdf', 'JVBERi0xLjc='],
     ['audio', 'audio', 'ID3', 'audio/mpeg', 'SUQz'],
@@ -182,21 +134,6 @@ describe('content part types', () => {
       p.defMessage('tool', [weatherResult]);
     });
     expect((prompt as unknown[])[1]).toEqual(assistant(textPart('I will look.'), weatherCall));
-  });
-
-  test('tool result, a text or an object', async () => {
-    expect(await toolMessage({ ...weatherResult, output: 'sunny' })).toEqual(
-      answer({ type: 'text', value: 'sunny' }),
-    );
-    expect(await toolMessage(weatherResult)).toEqual(asJson);
-  });
-
-  test('tool error', async () => {
-    const { toolCallId, toolName } = weatherCall;
-    const error = 'The service is down.';
-    expect(await toolMessage({ type: 'tool-error', toolCallId, toolName, error })).toEqual(
-      answer({ type: 'error-text', value: error }),
-    );
   });
 
   test('multi-modal tool results', async () => {

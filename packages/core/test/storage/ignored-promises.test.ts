@@ -3,6 +3,7 @@ import { scriptedModel } from '@cueline/core/testing';
 import process from 'node:process';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createBrowser } from '../support/browser.ts';
+import { after } from '../support/runs.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -24,6 +25,6 @@ test('a message and a retry that fail or are stopped may be ignored in a run tha
   run.stop();
   await expect.poll(() => run.getState().status).toBe('stopped');
   // rejections are reported once the present task is over
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await after(20);
   expect(unhandled).not.toHaveBeenCalled();
 });

@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { createBrowser, type Tab } from '../support/browser.ts';
 import { createHub } from '../support/memory-route.ts';
 import { killTabs } from '../support/killed-tabs.ts';
+import { after } from '../support/runs.ts';
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -168,7 +169,7 @@ describe('a run that is running in one tab', () => {
       if (isStored) {
         // from here on, the call of the frozen tab waits until its events are stored
         await until(() => types(run).includes('tool-input-end'));
-        await new Promise((resolve) => setTimeout(resolve, 200));
+        await after(200);
       }
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
       const edited = other.edit({ type: 'add', title: 'Two' });
@@ -180,7 +181,7 @@ describe('a run that is running in one tab', () => {
       await vi.waitFor(() => expect(browser.logs.get('mail')).toEqual(other.log()));
       vi.useRealTimers();
       go();
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await after(50);
       expect(world.written).toEqual([]);
       first.thaw();
       await until(() => run.getState().text === 'Mine.');
@@ -307,7 +308,7 @@ test('a run whose executor fails between two batches has its end in all tabs, an
     async *start() {
       starts += 1;
       yield { seq: 0, t: 0, type: 'run-start', v: 2, runId: 'r', model: 'm:x', messages: [], messageId: 'a' };
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      await after(300);
       throw new Error('broken');
     },
   };
@@ -321,7 +322,7 @@ test('a run whose executor fails between two batches has its end in all tabs, an
   const other = createRun(fail, { id: 'mail', storage: second.storage, executor });
   await other.restored;
   await until(() => run.getState().status === 'error' && other.getState().status === 'error');
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await after(300);
   expect([starts, browser.logs.get('mail')?.at(-1)?.type]).toEqual([1, 'run-end']);
   expect(other.log()).toEqual(run.log());
 });

@@ -1,7 +1,9 @@
 import { definePrompt, inProcess, type Executor, type RunEvent, type RunRequest } from '@cueline/core';
-import type { RunIds } from '@cueline/core/ai-sdk';
+import type { PromptTransport, RunIds } from '@cueline/core/ai-sdk';
 import {
   AbstractChat,
+  createUIMessageStreamResponse,
+  DefaultChatTransport,
   lastAssistantMessageIsCompleteWithApprovalResponses,
   readUIMessageStream,
   type ChatInit,
@@ -158,4 +160,17 @@ export function banker() {
     });
   });
   return { definition, paid };
+}
+
+/** A stock client of a server that answers with this transport. */
+export function overHttp(server: PromptTransport): DefaultChatTransport<UIMessage> {
+  return new DefaultChatTransport({
+    async fetch(_url, init) {
+      type Body = Omit<Parameters<typeof server.sendMessages>[0], 'chatId'> & { id: string };
+      const { id, ...body } = JSON.parse(init?.body as string) as Body;
+      const abortSignal = init?.signal ?? undefined;
+      const stream = await server.sendMessages({ ...body, chatId: id, abortSignal });
+      return createUIMessageStreamResponse({ stream });
+    },
+  });
 }

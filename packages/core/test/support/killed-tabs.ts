@@ -1,6 +1,7 @@
 import { createRun, definePrompt, type Run } from '@cueline/core';
 import { createBrowser, type Tab } from './browser.ts';
 import { defineWork, planningModel, randomFrom } from './killed-runs.ts';
+import { after } from './runs.ts';
 
 /** The outcome of a run whose tabs were killed, reloaded and used at random moments. */
 export type KilledTabs = {
@@ -21,7 +22,7 @@ export async function killTabs(seed: number): Promise<KilledTabs> {
   const writes = new Map<string, number>();
   let calls = 0;
   const newId = (): string => `call-${(calls += 1)}`;
-  const pause = (): Promise<void> => sleep(random() < 0.5 ? 0 : random() * 6);
+  const pause = (): Promise<void> => after(random() < 0.5 ? 0 : random() * 6);
 
   async function open(): Promise<{ tab: Tab; run: Run }> {
     const tab = browser.openTab();
@@ -47,10 +48,10 @@ export async function killTabs(seed: number): Promise<KilledTabs> {
 
   const shown = [await open(), await open(), await open()];
   shown[0]!.run.start().catch(() => {});
-  while (browser.logs.get('work') === undefined) await sleep(5);
+  while (browser.logs.get('work') === undefined) await after(5);
   let kills = 0;
   for (let moves = 0; moves < 8; moves += 1) {
-    await sleep(random() * 120);
+    await after(random() * 120);
     const index = Math.floor(random() * shown.length);
     const { tab, run } = shown[index]!;
     if (run.getState().status === 'done') break;
@@ -65,7 +66,7 @@ export async function killTabs(seed: number): Promise<KilledTabs> {
   const deadline = Date.now() + 15_000;
   const states = (): string[] => shown.map(({ run }) => run.getState().status);
   while (!states().every((status) => status === 'done') && Date.now() < deadline) {
-    await sleep(20);
+    await after(20);
     // if all tabs were killed at once, none continues by itself
     const isOver = (status: string): boolean => status === 'error' || status === 'stopped';
     if (states().every(isOver) && browser.holders() === 0) shown[0]!.run.retry().catch(() => {});
@@ -79,8 +80,4 @@ export async function killTabs(seed: number): Promise<KilledTabs> {
     isSame: logs.every((each) => each === logs[0]) && logs[0] === JSON.stringify(log),
     ends: log.filter(({ type, agent }) => type === 'run-end' && agent === undefined).length,
   };
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

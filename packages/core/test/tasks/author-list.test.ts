@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { TaskStatus } from '@cueline/core';
 import type { Decision } from '../../src/tasks/decision.ts';
 import { finishTask, settleTask, startTask, touchTask } from '../../src/tasks/author-list.ts';
-import { applyEvents, currentTask, isComplete, type TaskList } from '../../src/tasks/task-list.ts';
-import { edits, inStates, states, staticList, through, written } from './lists.ts';
+import { currentTask, isComplete, type TaskList } from '../../src/tasks/task-list.ts';
+import { edits, inStates, states, staticList, testActions, through, type Outcome } from './lists.ts';
 
 const actions: Readonly<Record<string, (list: TaskList) => Decision>> = {
   startTask,
@@ -14,179 +13,159 @@ const actions: Readonly<Record<string, (list: TaskList) => Decision>> = {
   ...edits,
 };
 
-/** What is written down and answered; or only what is answered, where nothing is done. */
-type Outcome = readonly [events: string, reply: string] | string;
-
-/** Of three tasks the first is completed, the second is as the row says, and the third is pending. */
-const table: Readonly<Record<string, Readonly<Record<TaskStatus, Outcome>>>> = {
-  startTask: {
-    pending: [
+const table: Readonly<Record<string, readonly Outcome[]>> = {
+  startTask: [
+    [
+      'pending',
       'task-2 in_progress by model',
       'Task 2/3 started: Multiply by 2\n\nCall finishTask with the result when it is done.',
     ],
-    in_progress:
+    [
+      'in_progress',
       'Task 2/3 is already started: Multiply by 2\n\nCall finishTask with the result when it is done.',
-    validating: 'The result of Task 2/3 is being validated. Wait for what comes of it.',
-    completed: [
+    ],
+    ['validating', 'The result of Task 2/3 is being validated. Wait for what comes of it.'],
+    [
+      'completed skipped',
       'task-3 in_progress by model',
       'Task 3/3 started: Subtract 6\n\nCall finishTask with the result when it is done.',
     ],
-    failed: 'Task 2/3 failed after 5 attempts: “Multiply by 2”. The task list cannot continue.',
-    skipped: [
-      'task-3 in_progress by model',
-      'Task 3/3 started: Subtract 6\n\nCall finishTask with the result when it is done.',
-    ],
-  },
-  touchTask: {
-    pending: ['task-2 in_progress by model', ''],
-    in_progress: '',
-    validating: '',
-    completed: ['task-3 in_progress by model', ''],
-    failed: '',
-    skipped: ['task-3 in_progress by model', ''],
-  },
-  finishTask: {
-    pending: ['task-2 in_progress by model; task-2 validating result="16" by model', ''],
-    in_progress: ['task-2 validating result="16" by model', ''],
-    validating: 'The result of Task 2/3 is being validated. Wait for what comes of it.',
-    completed: ['task-3 in_progress by model; task-3 validating result="16" by model', ''],
-    failed: 'Task 2/3 failed after 5 attempts: “Multiply by 2”. The task list cannot continue.',
-    skipped: ['task-3 in_progress by model; task-3 validating result="16" by model', ''],
-  },
-  approve: {
-    pending: 'The result was not used, because “Multiply by 2” is pending.',
-    in_progress: 'The result was not used, because “Multiply by 2” is in progress.',
-    validating: [
+    ['failed', 'Task 2/3 failed after 5 attempts: “Multiply by 2”. The task list cannot continue.'],
+  ],
+  touchTask: [
+    ['pending', 'task-2 in_progress by model', ''],
+    ['in_progress validating failed', ''],
+    ['completed skipped', 'task-3 in_progress by model', ''],
+  ],
+  finishTask: [
+    ['pending', 'task-2 in_progress by model; task-2 validating result="16" by model', ''],
+    ['in_progress', 'task-2 validating result="16" by model', ''],
+    ['validating', 'The result of Task 2/3 is being validated. Wait for what comes of it.'],
+    ['completed skipped', 'task-3 in_progress by model; task-3 validating result="16" by model', ''],
+    ['failed', 'Task 2/3 failed after 5 attempts: “Multiply by 2”. The task list cannot continue.'],
+  ],
+  approve: [
+    ['pending', 'The result was not used, because “Multiply by 2” is pending.'],
+    ['in_progress', 'The result was not used, because “Multiply by 2” is in progress.'],
+    [
+      'validating',
       'task-2 completed error=null by author',
       '✓ Task completed successfully!\n\nNext task: Subtract 6',
     ],
-    completed: 'The result was not used, because “Multiply by 2” is completed.',
-    failed: 'The result was not used, because “Multiply by 2” has failed.',
-    skipped: 'The result was not used, because “Multiply by 2” was skipped.',
-  },
-  refuse: {
-    pending: 'The result was not used, because “Multiply by 2” is pending.',
-    in_progress: 'The result was not used, because “Multiply by 2” is in progress.',
-    validating: [
+    ['completed', 'The result was not used, because “Multiply by 2” is completed.'],
+    ['failed', 'The result was not used, because “Multiply by 2” has failed.'],
+    ['skipped', 'The result was not used, because “Multiply by 2” was skipped.'],
+  ],
+  refuse: [
+    ['pending', 'The result was not used, because “Multiply by 2” is pending.'],
+    ['in_progress', 'The result was not used, because “Multiply by 2” is in progress.'],
+    [
+      'validating',
       'task-2 in_progress attempts=1 result=null error="Expected 16" by author',
       'Validation failed: Expected 16\n\nPlease review the task and provide a corrected result.',
     ],
-    completed: 'The result was not used, because “Multiply by 2” is completed.',
-    failed: 'The result was not used, because “Multiply by 2” has failed.',
-    skipped: 'The result was not used, because “Multiply by 2” was skipped.',
-  },
-  rename: {
-    pending: ['task-2 title="New" by user', 'The user renamed task-2 “Multiply by 2” to “New”.'],
-    in_progress: ['task-2 title="New" by user', 'The user renamed task-2 “Multiply by 2” to “New”.'],
-    validating:
+    ['completed', 'The result was not used, because “Multiply by 2” is completed.'],
+    ['failed', 'The result was not used, because “Multiply by 2” has failed.'],
+    ['skipped', 'The result was not used, because “Multiply by 2” was skipped.'],
+  ],
+  rename: [
+    [
+      'pending in_progress',
+      'task-2 title="New" by user',
+      'The user renamed task-2 “Multiply by 2” to “New”.',
+    ],
+    [
+      'validating',
       'task-2 is being validated and cannot be renamed. Wait until that is over. It can be skipped or resolved.',
-    completed: 'task-2 is completed and cannot be renamed. It can be retried.',
-    failed: 'task-2 has failed and cannot be renamed. It can be skipped, retried or resolved.',
-    skipped: 'task-2 was skipped and cannot be renamed. It can be retried.',
-  },
-  remove: {
-    pending: ['remove task-2 by user', 'The user removed task-2 “Multiply by 2”.'],
-    in_progress: 'task-2 is in progress and cannot be removed. It can be renamed, skipped or resolved.',
-    validating:
+    ],
+    ['completed', 'task-2 is completed and cannot be renamed. It can be retried.'],
+    ['failed', 'task-2 has failed and cannot be renamed. It can be skipped, retried or resolved.'],
+    ['skipped', 'task-2 was skipped and cannot be renamed. It can be retried.'],
+  ],
+  remove: [
+    ['pending', 'remove task-2 by user', 'The user removed task-2 “Multiply by 2”.'],
+    ['in_progress', 'task-2 is in progress and cannot be removed. It can be renamed, skipped or resolved.'],
+    [
+      'validating',
       'task-2 is being validated and cannot be removed. Wait until that is over. It can be skipped or resolved.',
-    completed: 'task-2 is completed and cannot be removed. It can be retried.',
-    failed: 'task-2 has failed and cannot be removed. It can be skipped, retried or resolved.',
-    skipped: 'task-2 was skipped and cannot be removed. It can be retried.',
-  },
-  move: {
-    pending: ['move task-2 to 2 by user', 'The user moved task-2 “Multiply by 2” after task-3.'],
-    in_progress: 'task-2 is in progress and cannot be moved. It can be renamed, skipped or resolved.',
-    validating:
+    ],
+    ['completed', 'task-2 is completed and cannot be removed. It can be retried.'],
+    ['failed', 'task-2 has failed and cannot be removed. It can be skipped, retried or resolved.'],
+    ['skipped', 'task-2 was skipped and cannot be removed. It can be retried.'],
+  ],
+  move: [
+    ['pending', 'move task-2 to 2 by user', 'The user moved task-2 “Multiply by 2” after task-3.'],
+    ['in_progress', 'task-2 is in progress and cannot be moved. It can be renamed, skipped or resolved.'],
+    [
+      'validating',
       'task-2 is being validated and cannot be moved. Wait until that is over. It can be skipped or resolved.',
-    completed: 'task-2 is completed and cannot be moved. It can be retried.',
-    failed: 'task-2 has failed and cannot be moved. It can be skipped, retried or resolved.',
-    skipped: 'task-2 was skipped and cannot be moved. It can be retried.',
-  },
-  skip: {
-    pending: ['task-2 skipped error="Later" by user', 'The user skipped task-2 “Multiply by 2”: Later'],
-    in_progress: ['task-2 skipped error="Later" by user', 'The user skipped task-2 “Multiply by 2”: Later'],
-    validating: [
+    ],
+    ['completed', 'task-2 is completed and cannot be moved. It can be retried.'],
+    ['failed', 'task-2 has failed and cannot be moved. It can be skipped, retried or resolved.'],
+    ['skipped', 'task-2 was skipped and cannot be moved. It can be retried.'],
+  ],
+  skip: [
+    [
+      'pending in_progress failed',
+      'task-2 skipped error="Later" by user',
+      'The user skipped task-2 “Multiply by 2”: Later',
+    ],
+    [
+      'validating',
       'task-2 skipped error="Later" result=null by user',
       'The user skipped task-2 “Multiply by 2”: Later',
     ],
-    completed: 'task-2 is completed and cannot be skipped. It can be retried.',
-    failed: ['task-2 skipped error="Later" by user', 'The user skipped task-2 “Multiply by 2”: Later'],
-    skipped: 'task-2 was skipped already. It can be retried.',
-  },
-  retry: {
-    pending:
+    ['completed', 'task-2 is completed and cannot be skipped. It can be retried.'],
+    ['skipped', 'task-2 was skipped already. It can be retried.'],
+  ],
+  retry: [
+    [
+      'pending',
       'task-2 is pending and cannot be retried. It can be renamed, removed, moved, skipped or resolved.',
-    in_progress: 'task-2 is in progress and cannot be retried. It can be renamed, skipped or resolved.',
-    validating:
+    ],
+    ['in_progress', 'task-2 is in progress and cannot be retried. It can be renamed, skipped or resolved.'],
+    [
+      'validating',
       'task-2 is being validated and cannot be retried. Wait until that is over. It can be skipped or resolved.',
-    completed: [
+    ],
+    [
+      'completed failed skipped',
       'task-2 pending attempts=0 result=null error=null by user',
       'The user wants task-2 “Multiply by 2” to be done again.',
     ],
-    failed: [
-      'task-2 pending attempts=0 result=null error=null by user',
-      'The user wants task-2 “Multiply by 2” to be done again.',
-    ],
-    skipped: [
-      'task-2 pending attempts=0 result=null error=null by user',
-      'The user wants task-2 “Multiply by 2” to be done again.',
-    ],
-  },
-  resolve: {
-    pending: [
+  ],
+  resolve: [
+    [
+      'pending in_progress validating failed',
       'task-2 completed result="16" error=null by user',
       'The user completed task-2 “Multiply by 2” with the result: 16',
     ],
-    in_progress: [
-      'task-2 completed result="16" error=null by user',
-      'The user completed task-2 “Multiply by 2” with the result: 16',
+    ['completed', 'task-2 is completed and cannot be resolved. It can be retried.'],
+    ['skipped', 'task-2 was skipped and cannot be resolved. It can be retried.'],
+  ],
+  addLast: [
+    [
+      'pending in_progress validating completed failed skipped',
+      'add task-4 "New" at 3 by user',
+      'The user added task-4 “New” after task-3.',
     ],
-    validating: [
-      'task-2 completed result="16" error=null by user',
-      'The user completed task-2 “Multiply by 2” with the result: 16',
+  ],
+  addBefore: [
+    ['pending', 'add task-4 "New" at 1 by user', 'The user added task-4 “New” after task-1.'],
+    [
+      'in_progress validating completed failed skipped',
+      'Index 1 is before a task that is finished or in progress. The index can be 2 to 3.',
     ],
-    completed: 'task-2 is completed and cannot be resolved. It can be retried.',
-    failed: [
-      'task-2 completed result="16" error=null by user',
-      'The user completed task-2 “Multiply by 2” with the result: 16',
-    ],
-    skipped: 'task-2 was skipped and cannot be resolved. It can be retried.',
-  },
-  addLast: {
-    pending: ['add task-4 "New" at 3 by user', 'The user added task-4 “New” after task-3.'],
-    in_progress: ['add task-4 "New" at 3 by user', 'The user added task-4 “New” after task-3.'],
-    validating: ['add task-4 "New" at 3 by user', 'The user added task-4 “New” after task-3.'],
-    completed: ['add task-4 "New" at 3 by user', 'The user added task-4 “New” after task-3.'],
-    failed: ['add task-4 "New" at 3 by user', 'The user added task-4 “New” after task-3.'],
-    skipped: ['add task-4 "New" at 3 by user', 'The user added task-4 “New” after task-3.'],
-  },
-  addBefore: {
-    pending: ['add task-4 "New" at 1 by user', 'The user added task-4 “New” after task-1.'],
-    in_progress: 'Index 1 is before a task that is finished or in progress. The index can be 2 to 3.',
-    validating: 'Index 1 is before a task that is finished or in progress. The index can be 2 to 3.',
-    completed: 'Index 1 is before a task that is finished or in progress. The index can be 2 to 3.',
-    failed: 'Index 1 is before a task that is finished or in progress. The index can be 2 to 3.',
-    skipped: 'Index 1 is before a task that is finished or in progress. The index can be 2 to 3.',
-  },
+  ],
 };
 
-describe('every action on a static list, for every state of the task', () => {
-  test('the table has every action', () => {
-    expect(Object.keys(table)).toEqual(Object.keys(actions));
-  });
-
-  for (const [name, rows] of Object.entries(table)) {
-    test.each(Object.entries(rows))(`${name}: %s`, (status, outcome) => {
-      const list = inStates(staticList(), ['completed', status as TaskStatus]);
-      const decision = actions[name]!(list);
-      const [events, reply] = typeof outcome === 'string' ? ['', outcome] : outcome;
-      expect([written(decision), decision.reply]).toEqual([events, reply]);
-      expect(decision.accepted).toBe(typeof outcome !== 'string');
-      expect(decision.list).toEqual(applyEvents(list, decision.events));
-      if (!decision.accepted) expect(decision.list).toBe(list);
-    });
-  }
-});
+testActions(
+  'static',
+  staticList(),
+  ['pending', 'in_progress', 'validating', 'completed', 'failed', 'skipped'],
+  actions,
+  table,
+);
 
 describe('a static list', () => {
   const finished = inStates(staticList(), ['completed', 'skipped', 'completed']);

@@ -1,4 +1,5 @@
 import type { TaskEvent, TaskItem, TaskStatus } from '@cueline/core';
+import { describe, expect, test } from 'vitest';
 import { createTaskList } from '../../src/tasks/create-task-list.ts';
 import type { Decision } from '../../src/tasks/decision.ts';
 import { editTasks } from '../../src/tasks/edits.ts';
@@ -78,3 +79,35 @@ export const edits: Readonly<Record<string, (list: TaskList) => Decision>> = {
   addLast: (list) => editTasks(list, { type: 'add', title: 'New' }),
   addBefore: (list) => editTasks(list, { type: 'add', title: 'New', index: 1 }),
 };
+
+/** What an action writes down and answers for a task in these states; or only what it answers, where it does nothing. */
+export type Outcome =
+  | readonly [statuses: string, events: string, reply: string]
+  | readonly [statuses: string, reply: string];
+
+/** Tries every action. Of three tasks the first is completed, the second is as the row says, and the third is pending. */
+export function testActions(
+  kind: TaskList['kind'],
+  three: TaskList,
+  statuses: readonly TaskStatus[],
+  actions: Readonly<Record<string, (list: TaskList) => Decision>>,
+  table: Readonly<Record<string, readonly Outcome[]>>,
+): void {
+  describe(`every action on a ${kind} list, for every state of the task`, () => {
+    test.each(Object.entries(actions))('%s', (name, act) => {
+      const rows = (table[name] ?? []).flatMap(([each, ...outcome]) =>
+        each.split(' ').map((status) => ({ status, outcome })),
+      );
+      expect(rows.map(({ status }) => status).toSorted()).toEqual(statuses.toSorted());
+      for (const { status, outcome } of rows) {
+        const list = inStates(three, ['completed', status as TaskStatus]);
+        const decision = act(list);
+        const [events, reply] = outcome.length === 2 ? outcome : ['', outcome[0]];
+        expect([status, written(decision), decision.reply]).toEqual([status, events, reply]);
+        expect(decision.accepted).toBe(outcome.length === 2);
+        expect(decision.list).toEqual(applyEvents(list, decision.events));
+        if (!decision.accepted) expect(decision.list).toBe(list);
+      }
+    });
+  });
+}

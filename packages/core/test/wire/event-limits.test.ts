@@ -57,19 +57,21 @@ test.each(types)('%s events are counted', (type) => {
   expect(count(event(type))).toMatch(/^more than 2 [a-z ]+$/);
 });
 
+// made once: they are large
+const largeError = { code: 'x', message: 'x'.repeat(7_000_000) };
+const largeText = 'x'.repeat(8_000_000);
+const manyValues = Array.from({ length: 100_001 }, () => 0);
+const deep = nested(100_000);
+
 test.each(types)('%s events are measured', (type) => {
   const over = (fields: object): string | undefined => createEventCounter()(event(type, fields));
   expect(over({ toolCallId: 'x'.repeat(10_000), data: nested(99) })).toBeUndefined();
   expect(over({ toolCallId: 'x'.repeat(10_001) })).toBe('a name or id of more than 10,000 characters');
   expect(over({ error: 'x'.repeat(200_001) })).toBe('a message of more than 200,000 characters');
-  expect(over({ error: { code: 'x', message: 'x'.repeat(7_000_000) } })).toBe(
-    'a message of more than 200,000 characters',
-  );
-  expect(over({ data: 'x'.repeat(8_000_000) })).toBe('an event of more than 8,000,000 characters');
-  expect(over({ data: Array.from({ length: 100_001 }, () => 0) })).toBe(
-    'an event of more than 100,000 values',
-  );
-  expect(over({ data: nested(100_000) })).toBe('values more than 100 levels deep');
+  expect(over({ error: largeError })).toBe('a message of more than 200,000 characters');
+  expect(over({ data: largeText })).toBe('an event of more than 8,000,000 characters');
+  expect(over({ data: manyValues })).toBe('an event of more than 100,000 values');
+  expect(over({ data: deep })).toBe('values more than 100 levels deep');
 });
 
 test('an event of an unknown type is refused', () => {

@@ -3,6 +3,7 @@ import { CuelineError } from '@cueline/core';
 import { createPromptLibrary, type PromptRecord } from '@cueline/core/library';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { sample } from '../support/sample.ts';
 
 const names = ['A', 'B', 'CITY', 'constructor', '__proto__', 'toString'];
 const text = fc
@@ -67,7 +68,7 @@ test('expansion throws only CuelineErrors, and changes neither the prompt nor th
       }
       expect(input).toEqual(frozen);
     }),
-    { numRuns: 500 },
+    { numRuns: sample(500) },
   );
 });
 

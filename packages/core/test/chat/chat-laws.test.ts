@@ -1,11 +1,4 @@
-import {
-  definePrompt,
-  inProcess,
-  reduceAll,
-  type Executor,
-  type RunEvent,
-  type RunEventBody,
-} from '@cueline/core';
+import { definePrompt, reduceAll, type RunEvent, type RunEventBody } from '@cueline/core';
 import { PromptTransport } from '@cueline/core/ai-sdk';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { isStepCount, type UIMessage, type UIMessageChunk } from 'ai';
@@ -13,9 +6,11 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { AGENT_CALL, createChatTranslator } from '../../src/chat/chat-chunks.ts';
-import { approvingChat, lastMessage } from '../support/chat.ts';
+import { approvingChat, lastMessage, listening } from '../support/chat.ts';
 import { json } from '../support.ts';
+import { sample } from '../support/sample.ts';
 import { inLog, runStart } from '../log/any-events.ts';
+import { after } from '../support/runs.ts';
 
 const input = z.object({ n: z.number() });
 
@@ -52,24 +47,6 @@ function prompted() {
     );
   });
   return { definition, ran };
-}
-
-/** Runs in this page, and the log of what they did. */
-function recorded(): { executor: Executor; log: RunEvent[] } {
-  const log: RunEvent[] = [];
-  const own = inProcess();
-  return {
-    log,
-    executor: {
-      ...own,
-      async *start(request, signal) {
-        for await (const event of own.start(request, signal)) {
-          log.push(event);
-          yield event;
-        }
-      },
-    },
-  };
 }
 
 /** What a client that gets the whole log at once makes of it. */
@@ -142,7 +119,8 @@ test('a chat with pauses and answers has the whole log, and approved calls run o
       fc.infiniteStream(fc.boolean()),
       async (turns, verdicts) => {
         const { definition, ran } = prompted();
-        const { executor, log } = recorded();
+        const executor = listening();
+        const log = executor.events;
         const asks = turns.map((turn) => turn.map((toolCall) => ({ toolCall })));
         const model = scriptedModel([...asks, finish('a'), finish('b'), 'Done.']);
         const chat = approvingChat({ transport: new PromptTransport(definition, { model, executor }) });
@@ -153,7 +131,7 @@ test('a chat with pauses and answers has the whole log, and approved calls run o
           const yes = verdicts.next().value === true;
           if (id !== undefined && yes) approved.add(id);
           if (id !== undefined) await chat.addToolApprovalResponse({ id, approved: yes });
-          await new Promise((resolve) => setTimeout(resolve, 1));
+          await after(1);
         }
         await vi.waitFor(() => expect(['ready', 'error']).toContain(chat.status));
         expect(unmarked(chat.messages[1])).toEqual(unmarked(await readWhole(log)));
@@ -166,6 +144,6 @@ test('a chat with pauses and answers has the whole log, and approved calls run o
         expect(json(list)).toEqual({ type: 'data-tasks', id: 'tasks', data: json(reduceAll(log).tasks) });
       },
     ),
-    { numRuns: 25 },
+    { numRuns: sample(25) },
   );
 }, 60_000);

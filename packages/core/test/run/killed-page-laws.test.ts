@@ -1,8 +1,9 @@
 import { createRun, definePrompt, tool, type Run } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
-import { expect } from 'vitest';
+import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { after, memoryStorage, type MemoryStorage } from './runs.ts';
+import { sampled } from '../support/sample.ts';
+import { after, memoryStorage, type MemoryStorage } from '../support/runs.ts';
 
 type Model = ReturnType<typeof scriptedModel>;
 type Prompt = Model['calls'][number]['prompt'];
@@ -82,7 +83,7 @@ function settledCalls(prompt: Prompt): Set<string> {
 }
 
 /** A page that can be killed: from then on nothing of it happens any more, and nothing more is stored. */
-export type Page = {
+type Page = {
   run: Run;
   /** The calls that were really made, in their order. */
   made: { id: string; key: string }[];
@@ -91,7 +92,7 @@ export type Page = {
 };
 
 /** Opens the run under the id `a`, whose tools take a moment each. */
-export function openPage(storage: MemoryStorage): Page {
+function openPage(storage: MemoryStorage): Page {
   let alive = true;
   const made: Page['made'] = [];
   const dead = (): Promise<never> => new Promise(() => {});
@@ -150,9 +151,7 @@ export function openPage(storage: MemoryStorage): Page {
 }
 
 /** Kills a page at a moment, goes on in another, and holds what was made against what may be. Gives the last text. */
-export async function killAndGoOn(
-  until: (storage: MemoryStorage, page: Page) => Promise<void>,
-): Promise<string> {
+async function killAndGoOn(until: (storage: MemoryStorage, page: Page) => Promise<void>): Promise<string> {
   const storage = memoryStorage();
   const before = openPage(storage);
   const whole = Promise.resolve(before.run.start()).catch(() => {});
@@ -183,3 +182,24 @@ export async function killAndGoOn(
   );
   return later.run.getState().text;
 }
+
+test('a page that is killed after any of its writes makes no writing call twice', async () => {
+  const storage = memoryStorage();
+  const { run } = openPage(storage);
+  expect(await run.start()).toBe('Done.');
+  await expect.poll(() => storage.logs.get('a')?.length).toBe(run.log().length);
+  const batches = storage.batches.length;
+  expect(batches).toBeGreaterThan(5);
+  for (const count of sampled(Array.from({ length: batches + 1 }, (_, index) => index))) {
+    const text = await killAndGoOn(async (stored, page) => {
+      while (page.alive && stored.batches.length < count) await after(0);
+    });
+    expect(text).toBe('Done.');
+  }
+});
+
+test('a page that is killed at any moment makes no writing call twice', async () => {
+  for (const ms of sampled(Array.from({ length: 20 }, (_, index) => 8 * index))) {
+    expect(await killAndGoOn(() => after(ms))).toBe('Done.');
+  }
+});

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sent } from '../sent-requests.ts';
 import { hooked, look } from '../support/hooked-runs.ts';
+import { sample } from '../support/sample.ts';
 
 describe('messages that a hook removes', () => {
   test.each<[string, (messages: ModelMessage[]) => ModelMessage[]]>([
@@ -82,7 +83,7 @@ describe('messages that a hook removes', () => {
         }
         expect(sent(model)[4]!.messages).toHaveLength(12);
       }),
-      { numRuns: 40 },
+      { numRuns: sample(40) },
     );
   });
 });
