@@ -2,7 +2,19 @@ import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { runPrompt } from '@cueline/core';
 import { describe, expect, test, vi } from 'vitest';
 import { withRetries, type RetrySettings } from '../../src/provider/with-retries.ts';
-import { finish, healed, noUsage, provider, see, started, text, toolCall, usage, type Answer, type Part } from '../support/scripted-provider.ts';
+import {
+  finish,
+  healed,
+  noUsage,
+  provider,
+  see,
+  started,
+  text,
+  toolCall,
+  usage,
+  type Answer,
+  type Part,
+} from '../support/scripted-provider.ts';
 import { whole, refused, browserFailure, reset, named, reasoning, fakeClock } from '../support/retries.ts';
 
 fakeClock();

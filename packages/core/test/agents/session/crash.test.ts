@@ -5,7 +5,6 @@ import type { ModelMessage } from 'ai';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { json } from '../../support.ts';
-import { sampled } from '../../support/sample.ts';
 import { complete } from './sessions.ts';
 
 /** Who is charged, two at a time, as a tool that must not run twice does it. */
@@ -86,7 +85,7 @@ async function live(
 test('a session that is killed at any moment and resumed from the stored log completes and charges no customer twice', async () => {
   const { moments } = await live([], [], Infinity);
   expect(moments).toBeGreaterThan(30);
-  for (const lastMoment of sampled(Array.from({ length: moments }, (_, index) => index + 1))) {
+  for (const lastMoment of Array.from({ length: moments }, (_, index) => index + 1)) {
     const first = await live([], [], lastMoment);
     const second = await live(first.stored, [...first.charged], Infinity);
     const result = await second.session;
@@ -103,7 +102,7 @@ test('a session that is killed at any moment and resumed from the stored log com
 });
 
 test('a session that is killed twice in a row still charges no customer twice', async () => {
-  for (const lastMoment of sampled(Array.from({ length: 13 }, (_, index) => 3 * index + 1))) {
+  for (const lastMoment of Array.from({ length: 13 }, (_, index) => 3 * index + 1)) {
     const first = await live([], [], lastMoment);
     const second = await live(first.stored, [...first.charged], 7);
     const third = await live(second.stored, [...second.charged], Infinity);
