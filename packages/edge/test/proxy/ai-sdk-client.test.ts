@@ -299,7 +299,8 @@ describe('faults as every package reads them', () => {
     ]);
   });
 
-  test.each(Object.keys(ids))(
+  // at the same time, because each waits before its next attempt
+  test.concurrent.each(Object.keys(ids))(
     '%s: an answer that is cut off before its first text is retried',
     async (provider) => {
       const { asked, error } = await fail(provider, () =>
