@@ -3,30 +3,8 @@ import type { ModelServer } from '../server/server.ts';
 import { expect, test, withServer } from './playground-page.ts';
 import { call, script, change } from './slow-tool.ts';
 
-/** One example of each kind. A test in Node runs all examples to their end. */
-const examples = ['Ask before sending', 'Researchers and a writer', 'A list of its own'];
-
 const lastRequest = (server: ModelServer): string =>
   server.requests.findLast(({ method }) => method === 'POST')!.text;
-
-test.describe('an example', () => {
-  for (const title of examples) {
-    test(
-      `${title}: runs to its end on the rule-based demo model`,
-      { tag: '@long' },
-      async ({ playground }) => {
-        await playground.open();
-        await playground.pick(title);
-        await playground.write(`${await playground.script()}\n// edited\n`);
-        await playground.run();
-        if (title === 'Ask before sending')
-          await playground.approval.getByRole('button', { name: 'Approve' }).click();
-        expect(await playground.ended()).toBe('done');
-        await expect(playground.page.getByLabel('Answer', { exact: true }).last()).not.toBeEmpty();
-      },
-    );
-  }
-});
 
 test.describe('tasks', () => {
   test('change while the run continues, and keep their results', { tag: '@long' }, async ({ playground }) => {

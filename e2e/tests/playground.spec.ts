@@ -27,19 +27,6 @@ test('a user edits the script, runs it, and sees text and a tool call with its r
   await expect(page.getByRole('heading', { name: 'Step 1', exact: true })).toBeVisible();
 });
 
-test(
-  'the first visit shows an example and invites the user to run it',
-  { tag: '@long' },
-  async ({ playground }) => {
-    const { page } = playground;
-    await playground.open();
-    await expect(page.getByRole('heading', { name: 'Press Run and watch it work' })).toBeVisible();
-    await page.getByRole('button', { name: 'Run this script' }).click();
-    expect(await playground.ended()).toBe('done');
-    await expect(playground.tool('getWeather')).toContainText('sunny');
-  },
-);
-
 test('a reply continues the conversation', async ({ playground }) => {
   const { page } = playground;
   await playground.open();

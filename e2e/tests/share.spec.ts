@@ -61,6 +61,13 @@ async function runTasks(playground: Playground): Promise<void> {
   });
 }
 
+/** Opens Share at the upload of the run. */
+async function openUpload(page: Page): Promise<void> {
+  await page.getByTestId('share').click();
+  await page.getByText('Script and run').click();
+  await expect(page.getByTestId('upload')).toContainText('kept for 30 days');
+}
+
 /** The rows of the transcript, without the summary row, whose buttons depend on the visitor. */
 async function rowsOf(page: Page): Promise<string[]> {
   const rows = page.getByRole('list', { name: 'Transcript' }).locator('> [role=listitem]');
@@ -144,9 +151,7 @@ test(
         await answer.promise;
         await route.fallback();
       });
-      await page.getByTestId('share').click();
-      await page.getByText('Script and run').click();
-      await expect(page.getByTestId('upload')).toContainText('kept for 30 days');
+      await openUpload(page);
       await page.getByTestId('make-short-link').click();
       await arrived.promise;
       await page.keyboard.press('Escape');
@@ -171,9 +176,7 @@ test(
       await playground.open();
       await playground.run();
       expect(await playground.ended()).toBe('done');
-      await page.getByTestId('share').click();
-      await page.getByText('Script and run').click();
-      await expect(page.getByTestId('upload')).toContainText('kept for 30 days');
+      await openUpload(page);
       await page.getByTestId('make-short-link').click();
       const link = page.getByLabel('Short link to this run');
       const url = await link.inputValue();
