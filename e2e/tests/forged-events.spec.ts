@@ -1,6 +1,4 @@
-import { expect, scriptWithTool, test } from './sandbox-support.ts';
-
-const good = scriptWithTool("return { answer: 'forty-two' };");
+import { expect, good, test } from './sandbox-support.ts';
 
 /** A script whose worker claims a text of 180,000 blocks, whatever the script does. */
 const manyBlocks = `const start = { type: 'run-start', t: 0, v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' };

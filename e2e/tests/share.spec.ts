@@ -222,29 +222,21 @@ test(
   },
 );
 
-test('a forged run and an unknown one are refused with a reason', async ({ playground }) => {
+test('a forged run, a cut-off link and an unknown one are refused with a reason, and the script stays', async ({
+  playground,
+}) => {
   const { page } = playground;
   await playground.open();
   await playground.write('// mine');
-  const start = {
-    seq: 0,
-    t: 0,
-    type: 'run-start',
-    v: 2,
-    runId: 'r',
-    model: 'm',
-    messages: [],
-    messageId: 'a',
-  };
-  const log = [
-    start,
-    { seq: 1, t: 1, type: 'step-start', step: 0 },
-    { seq: 2, t: 2, type: 'run-end', outcome: 'done' },
-  ];
-  const go = (hash: string) => page.evaluate((to) => (location.hash = to), hash);
-  await go(craftLink({ script: '// theirs', log }));
+  const start = { type: 'run-start', v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' };
+  const log = [start, { type: 'step-start', step: 0 }, { type: 'run-end', outcome: 'done' }].map(
+    (body, seq) => ({ seq, t: seq, ...body }),
+  );
+  await playground.follow(craftLink({ script: '// theirs', log }));
   await expect(page.getByTestId('notice')).toContainText('is damaged: its event 2 cannot be read');
-  await go('#s=AAAAAAAAAAAAAAAAAAAAAA');
+  await playground.follow((await playground.link()).slice(0, -6));
+  await expect(page.getByTestId('notice')).toContainText('This link is cut off');
+  await playground.follow('#s=AAAAAAAAAAAAAAAAAAAAAA');
   await expect(page.getByTestId('notice')).toContainText('this page is not connected to one');
   expect(await playground.script()).toBe('// mine');
   await expect(page.getByTestId('shared-run')).toHaveCount(0);
