@@ -25,6 +25,8 @@ export type ModelServer = {
   readonly baseURL: string;
   /** Every request so far, preflights included, in the order of arrival. */
   readonly requests: readonly RecordedRequest[];
+  /** Those that call the model. */
+  readonly calls: readonly RecordedRequest[];
   /**
    * Sets the answers of the next calls, one each; after the last one the model answers by its own rule again. The model
    * waits with an answer that is a promise: so a test decides when the run goes on.
@@ -130,6 +132,9 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
   return {
     baseURL: `http://127.0.0.1:${address.port}/v1`,
     requests,
+    get calls() {
+      return requests.filter(({ method }) => method === 'POST');
+    },
     plan: (replies) => void (planned = [...replies]),
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));

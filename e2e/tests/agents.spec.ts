@@ -113,7 +113,7 @@ test.describe('agents', () => {
   });`),
         );
         await playground.run();
-        await expect.poll(() => server.requests.filter(({ method }) => method === 'POST')).toHaveLength(3);
+        await expect.poll(() => server.calls).toHaveLength(3);
         const roll = playground.tool('roll');
         const result = await roll.textContent();
         await expect.poll(() => storedData(page)).toContain('eyes ');
@@ -127,7 +127,7 @@ test.describe('agents', () => {
         await expect(roll).toHaveCount(1);
         expect(await roll.textContent()).toBe(result);
         await expect(playground.agent('helper')).toContainText('The die has fallen.');
-        expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(5);
+        expect(server.calls).toHaveLength(5);
       });
     },
   );
@@ -164,9 +164,8 @@ test.describe('agents', () => {
         await playground.agent('helper').getByRole('button').first().click();
         expect(await roll.textContent()).toBe(result);
         await expect(playground.tool('send')).toHaveAttribute('data-state', 'output-error');
-        const asked = server.requests.filter(({ method }) => method === 'POST');
-        expect(asked).toHaveLength(4);
-        expect(JSON.stringify(asked[2])).toContain('This call was interrupted before its end.');
+        expect(server.calls).toHaveLength(4);
+        expect(JSON.stringify(server.calls[2])).toContain('This call was interrupted before its end.');
       });
     },
   );

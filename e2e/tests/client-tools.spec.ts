@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test as base, type Page } from '@playwright/test';
 import { build } from 'vite';
 import { sourceConditions } from '../../vite.config.ts';
+import { watchFaults } from './faults.ts';
 
 const folder = fileURLToPath(new URL('../client-tools', import.meta.url));
 
@@ -38,11 +39,7 @@ const test = base.extend<{ faults: string[] }, { desk: string }>({
   ],
   faults: [
     async ({ context }, use) => {
-      const faults: string[] = [];
-      context.on('console', (message) => {
-        if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text());
-      });
-      context.on('weberror', (error) => faults.push(String(error.error())));
+      const { faults } = watchFaults(context);
       await use(faults);
       expect(faults).toEqual([]);
     },

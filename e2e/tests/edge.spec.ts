@@ -1,5 +1,7 @@
 import { expect, test as base, type BrowserContext, type Page } from '@playwright/test';
 import { startEdgeServer, type EdgeServer } from './edge-server.ts';
+import { watchFaults } from './faults.ts';
+import { onPage as appOnPage, type App } from './react-example-page.ts';
 import { storedData } from './stored-data.ts';
 
 const places = ['page', 'proxied', 'route'] as const;
@@ -20,14 +22,8 @@ const test = base.extend<{ visit: (place: Place) => Promise<Visit> }, { edge: Ed
     await use(async (place) => {
       // uncompressed, so that the test can find texts in the traffic
       const context = await browser.newContext({ extraHTTPHeaders: { 'accept-encoding': 'identity' } });
-      const said: string[] = [];
-      const faults: string[] = [];
-      context.on('console', (message) => {
-        said.push(message.text());
-        if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text());
-      });
-      context.on('weberror', (error) => faults.push(String(error.error())));
-      const visit = onPage(await context.newPage(), `${edge.url}/?where=${place}`, said, faults);
+      const watched = watchFaults(context);
+      const visit = { ...onPage(await context.newPage(), `${edge.url}/?where=${place}`), ...watched };
       visits.push(visit);
       return visit;
     });
@@ -42,44 +38,29 @@ const test = base.extend<{ visit: (place: Place) => Promise<Visit> }, { edge: Ed
 test.describe.configure({ mode: 'default' });
 
 /** A user at the page: the user's actions, and what the page shows. */
-type Visit = {
-  readonly page: Page;
+type Visit = Omit<App, 'open'> & {
   readonly context: BrowserContext;
   /** Everything that the page has written to its console. */
   readonly said: readonly string[];
   readonly faults: readonly string[];
   open(page: 'chat' | 'tasks' | 'form'): Promise<void>;
-  say(text: string): Promise<void>;
   press(name: string | RegExp): Promise<void>;
-  stands(status: string, timeout?: number): Promise<void>;
   /** The text of the conversation, including folded parts. */
   transcript(): Promise<string>;
   /** The calls in this page: those of the simulated model, and requests of tools such as `guesthouse:sendMail`. */
   marks(): Promise<string[]>;
 };
 
-function onPage(page: Page, address: string, said: readonly string[], faults: readonly string[]): Visit {
+function onPage(page: Page, address: string): Omit<Visit, 'said' | 'faults'> {
+  const app = appOnPage(page, address);
   return {
-    page,
+    ...app,
     context: page.context(),
-    said,
-    faults,
-    open: async (name) => {
-      await page.goto(`${address}#/${name}`);
-      await expect(page.getByRole('heading', { level: 2 }).or(page.getByRole('log')).first()).toBeVisible();
-    },
-    async say(text) {
-      await page.getByLabel('Message').fill(text);
-      await page.keyboard.press('Enter');
-    },
+    open: (name) => app.open(`#/${name}`),
     press: (name) => page.getByRole('button', { name }).click(),
-    stands: (status, timeout = 15_000) =>
-      expect(page.getByTestId('status')).toHaveAttribute('data-status', status, { timeout }),
+    stands: (status, timeout = 15_000) => app.stands(status, timeout),
     transcript: async () => (await page.getByRole('log').textContent()) ?? '',
-    marks: () =>
-      page.evaluate(() =>
-        [...new Set(performance.getEntriesByType('mark').map(({ name }) => name))].toSorted(),
-      ),
+    marks: async () => Object.keys(await app.calls()).toSorted(),
   };
 }
 
@@ -223,7 +204,7 @@ test('through the route, the browser never receives the text of the prompts', as
   const edge = await startEdgeServer();
   const context = await browser.newContext({ extraHTTPHeaders: { 'accept-encoding': 'identity' } });
   const runIn = async (place: Place): Promise<string> => {
-    const visit = onPage(await context.newPage(), `${edge.url}/?where=${place}`, [], []);
+    const visit = onPage(await context.newPage(), `${edge.url}/?where=${place}`);
     await visit.open('chat');
     await visit.say('When does Ada arrive?');
     await visit.stands('done');

@@ -1,48 +1,27 @@
 import type { Reply } from '../server/model.ts';
-import type { ModelServer } from '../server/server.ts';
 import { expect, test, withServer } from './playground-page.ts';
 import { call, script, change } from './slow-tool.ts';
-
-/** One example of each kind. A test in Node runs all examples to their end. */
-const examples = ['Ask before sending', 'Researchers and a writer', 'A list of its own'];
-
-const lastRequest = (server: ModelServer): string =>
-  server.requests.findLast(({ method }) => method === 'POST')!.text;
-
-test.describe('an example', () => {
-  for (const title of examples) {
-    test(
-      `${title}: runs to its end on the rule-based demo model`,
-      { tag: '@long' },
-      async ({ playground }) => {
-        await playground.open();
-        await playground.pick(title);
-        await playground.write(`${await playground.script()}\n// edited\n`);
-        await playground.run();
-        if (title === 'Ask before sending')
-          await playground.approval.getByRole('button', { name: 'Approve' }).click();
-        expect(await playground.ended()).toBe('done');
-        await expect(playground.page.getByLabel('Answer', { exact: true }).last()).not.toBeEmpty();
-      },
-    );
-  }
-});
 
 test.describe('tasks', () => {
   test('change while the run continues, and keep their results', { tag: '@long' }, async ({ playground }) => {
     const { page, task } = playground;
     const progress = page.getByTestId('task-progress');
+    const handedIn = playground.tool('finishTask');
     await playground.open();
     await playground.pick('Task list');
     await playground.run();
     await expect(task('task-1')).toHaveAttribute('data-status', 'in_progress');
     await expect(progress).toHaveText('0 of 3');
     await expect(task('task-1')).toContainText('There are exactly "42" boxes in all.');
+    await expect(handedIn.first()).toHaveAttribute('data-verdict', 'refused');
+    await expect(handedIn.first()).toContainText('Not accepted');
+    await expect(handedIn.first()).toContainText('There are exactly "42" boxes in all.');
     await expect(task('task-2')).toHaveAttribute('data-status', 'in_progress');
     await expect(progress).toHaveText('1 of 3');
     await expect(task('task-3')).toHaveAttribute('data-status', 'pending');
     expect(await playground.ended()).toBe('done');
     await expect(progress).toHaveText('3 of 3');
+    await expect(handedIn.last()).toHaveAttribute('data-verdict', 'accepted');
     await expect(task('task-1')).toContainText('2 attempts');
     await expect(task('task-1')).not.toContainText('14 of the kitchen');
     await task('task-1').getByRole('button').click();
@@ -99,14 +78,12 @@ test.describe('tasks', () => {
       last.resolve({ text: 'All is done.' });
       expect(await playground.ended()).toBe('done');
       await expect(page.getByRole('button', { name: /^Tasks/ })).toBeFocused();
-      const [, , third = ''] = server.requests
-        .filter(({ method }) => method === 'POST')
-        .map(({ text }) => text);
+      const [, , third = ''] = server.calls.map(({ text }) => text);
       expect(third).toContain('The user added task-4 “Four”');
       expect(third).toContain('The user renamed task-2 “Two” to “Two, but shorter”.');
       expect(third).toContain('The user skipped task-3 “Three”.');
       expect(third).toContain('The user removed task-4 “Four”.');
-      expect(lastRequest(server)).toContain('Two, but shorter → Two is done.');
+      expect(server.calls.at(-1)!.text).toContain('Two, but shorter → Two is done.');
     });
   });
 

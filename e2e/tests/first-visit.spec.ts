@@ -53,12 +53,16 @@ test('the examples take the place of a recording that does not load', async ({ p
   await expect(editor.locator('.view-line').first()).toBeVisible();
 });
 
-test('the page does not wait for a recording that never answers', async ({ playground }) => {
+test('the page does not wait for a recording that never answers, and a button runs the script', async ({
+  playground,
+}) => {
   const { page, editor } = playground;
   await page.route(/first-run-.*\.js$/, () => {});
   await page.goto('/');
   await expect(page.getByRole('heading', { name: 'Press Run and watch it work' })).toBeVisible();
   await expect(editor.locator('.view-line').first()).toBeVisible();
+  await page.getByRole('button', { name: 'Run this script' }).click();
+  expect(await playground.ended()).toBe('done');
 });
 
 test('the script stays in its place when the editor has loaded', async ({ playground }) => {

@@ -1,4 +1,3 @@
-import type { ModelServer } from '../server/server.ts';
 import { expect, onPage, test, withServer } from './playground-page.ts';
 
 const script = `import { definePrompt } from '@cueline/core';
@@ -9,9 +8,6 @@ export default definePrompt('dice', async (prompt) => {
   prompt.$\`Roll two dice.\`;
 });
 `;
-
-/** The requests to the model; the browser also sends preflight requests. */
-const asked = ({ requests }: ModelServer) => requests.filter(({ method }) => method === 'POST');
 
 const roll = (die: string) => ({ toolCall: { name: 'roll', input: { die } } });
 
@@ -34,7 +30,7 @@ test('a run continues from one of its steps, the first run stays, and the fork c
     expect(await playground.ended()).toBe('done');
     // the dice are unchanged, and the model was called only for the last step
     expect(await playground.tool('roll').allTextContents()).toEqual(results);
-    expect(asked(server)).toHaveLength(4);
+    expect(server.calls).toHaveLength(4);
 
     await page.getByTestId('share').click();
     await page.getByRole('radio', { name: 'Script and run' }).click();
@@ -53,7 +49,7 @@ test('a run continues from one of its steps, the first run stays, and the fork c
     await page.keyboard.press('Enter');
     await expect(page.getByLabel('Answer', { exact: true })).toHaveText('The first answer.');
     await expect(tree.locator('[aria-current]')).toHaveText(/^Run 1/);
-    expect(asked(server)).toHaveLength(4);
+    expect(server.calls).toHaveLength(4);
   });
 });
 
@@ -77,7 +73,7 @@ test('a run whose model call failed continues from that step', { tag: '@long' },
     await summary.getByRole('button', { name: 'Run again from step 2' }).click();
     await expect(page.getByLabel('Answer', { exact: true })).toHaveText('The dice have fallen.');
     expect(await playground.tool('roll').textContent()).toBe(result);
-    expect(asked(server)).toHaveLength(2);
+    expect(server.calls).toHaveLength(2);
   });
 });
 
@@ -102,7 +98,7 @@ test('a tool’s result and an answer can be edited, and only what follows runs'
     await dialog.getByRole('button', { name: 'Continue with this' }).click();
     await expect(page.getByLabel('Answer', { exact: true })).toContainText('"eyes":6');
     await expect(playground.tool('roll')).toContainText('Edited');
-    expect(asked(server)).toHaveLength(3);
+    expect(server.calls).toHaveLength(3);
 
     await playground.ended();
     await page.getByRole('button', { name: 'Actions of step 2' }).press('Enter');
@@ -111,12 +107,12 @@ test('a tool’s result and an answer can be edited, and only what follows runs'
     await page.keyboard.press('ControlOrMeta+Enter');
     await expect(page.getByLabel('Answer', { exact: true })).toHaveText('Six, as always.');
     await expect(page.getByText('answer edited', { exact: true })).toBeVisible();
-    expect(asked(server)).toHaveLength(3);
+    expect(server.calls).toHaveLength(3);
     await page.getByLabel('Reply', { exact: true }).fill('Really?');
     await page.getByLabel('Reply', { exact: true }).press('ControlOrMeta+Enter');
     await expect(page.getByLabel('User message')).toHaveCount(2);
     expect(await playground.ended()).toBe('done');
-    expect(JSON.stringify(asked(server)[3])).toContain('Six, as always.');
+    expect(JSON.stringify(server.calls[3])).toContain('Six, as always.');
 
     // the history tells the three runs of the script apart
     await page.getByRole('button', { name: 'History' }).click();
@@ -143,7 +139,7 @@ test('a run continues from a step with an edited script', { tag: '@long' }, asyn
     await page.getByRole('menuitem', { name: 'Run again from step 2 with the script in the editor' }).click();
     await expect(page.getByLabel('Answer', { exact: true })).toHaveText('Two.');
     expect(await playground.tool('roll').textContent()).toBe(result);
-    expect(JSON.stringify(asked(server)[2])).toContain('Roll them in verse.');
+    expect(JSON.stringify(server.calls[2])).toContain('Roll them in verse.');
     await expect(page.getByTestId('forks')).toContainText('Run 2 · from step 2 · script edited');
   });
 });
@@ -185,7 +181,7 @@ export default definePrompt('table', async (prompt) => {
       await unfold.click();
       // the dice are unchanged, and the model was called for the last step of the agent, then for that of the run
       expect(await playground.tool('roll').allTextContents()).toEqual(results);
-      expect(asked(server)).toHaveLength(7);
+      expect(server.calls).toHaveLength(7);
 
       const last = playground.tool('roll').last();
       await last.getByRole('button').first().click();
@@ -193,8 +189,8 @@ export default definePrompt('table', async (prompt) => {
       await page.getByLabel('Result as text').fill('blue 6');
       await page.getByRole('button', { name: 'Continue with this' }).click();
       await expect(page.getByLabel('Answer', { exact: true }).last()).toHaveText('The third game.');
-      expect(asked(server)).toHaveLength(9);
-      expect(JSON.stringify(asked(server)[7])).toContain('blue 6');
+      expect(server.calls).toHaveLength(9);
+      expect(JSON.stringify(server.calls[7])).toContain('blue 6');
       await expect(page.getByTestId('forks')).toContainText('Run 3 · result edited in step 2 of player');
     });
   },

@@ -84,12 +84,9 @@ test(
     const { page } = playground;
     await playground.open();
     await playground.write(slow('Oslo'));
-    await page.getByTestId('share').click();
-    const link = await page.getByLabel('Link to this script').inputValue();
-    await page.keyboard.press('Escape');
+    const hash = await playground.link();
     await playground.write("definePrompt('mine')\n");
-    const { hash } = new URL(link);
-    await page.evaluate((to) => (location.hash = to), hash);
+    await playground.follow(hash);
     await expect(page.getByTestId('notice')).toContainText('Opened from a link');
     await expect(page.getByTestId('script-origin')).toHaveText('From a link');
     await page.reload();

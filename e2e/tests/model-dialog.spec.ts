@@ -1,5 +1,4 @@
-import { expect, test } from './playground-page.ts';
-import { useServer } from './weather-script.ts';
+import { expect, test, useServer } from './playground-page.ts';
 
 test('a missing key ends the run with an error that leads to the model dialog', async ({ playground }) => {
   const { page } = playground;
@@ -40,19 +39,16 @@ test(
   async ({ playground }) => {
     const { page } = playground;
     await playground.open();
-    await page.getByTestId('share').click();
-    const link = await page.getByLabel('Link to this script').inputValue();
-    await page.keyboard.press('Escape');
-    const open = (hash: string) => page.evaluate((to) => (location.hash = to), hash);
-    await open(new URL(link).hash);
+    const link = await playground.link();
+    await playground.follow(link);
     const notice = page.getByTestId('notice');
     await expect(notice).toContainText('Opened from a link');
     await expect(notice).not.toContainText('Run will use');
     await notice.getByRole('button', { name: 'Dismiss' }).click();
 
     await useServer(page, 'http://localhost:11434/v1');
-    await open('');
-    await open(new URL(link).hash);
+    await playground.follow('');
+    await playground.follow(link);
     await expect(notice).toContainText('Run will use test-model at localhost:11434.');
   },
 );

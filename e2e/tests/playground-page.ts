@@ -16,6 +16,10 @@ export type Playground = {
   write(script: string): Promise<void>;
   /** The script as text, through the link that Share makes of it; the editor draws only the lines in view. */
   script(): Promise<string>;
+  /** The hash of the link to the script. */
+  link(): Promise<string>;
+  /** Opens a link, as when the user pastes it into the address bar of the same tab. */
+  follow(hash: string): Promise<void>;
   run(): Promise<void>;
   /** Waits until the run has ended, and returns how. */
   ended(): Promise<string | null>;
@@ -53,10 +57,24 @@ export { expect };
 export function onPage(page: Page): Playground {
   const editor = page.locator('.monaco-editor').first();
   const status = page.getByTestId('status');
+  /** The hash of the link that Share makes of the script. */
+  async function link(): Promise<string> {
+    await page.getByTestId('share').click();
+    const field = page.getByLabel('Link to this script');
+    const { hash } = new URL(await field.inputValue());
+    await page.keyboard.press('Escape');
+    // a closing dialog returns the focus a moment later, and would take it from the next control
+    await expect(field).toHaveCount(0);
+    await expect(page.getByTestId('share')).toBeFocused();
+    return hash;
+  }
+
   return {
     page,
     editor,
     status,
+    link,
+    follow: (hash) => page.evaluate((to) => void (location.hash = to), hash),
     async open(hash = '') {
       await page.addInitScript(rememberVisit);
       await page.goto(`/${hash}`);
@@ -84,15 +102,7 @@ export function onPage(page: Page): Playground {
       // the editor handles a paste later, and so does the page
       for (const line of endOf(script)) await expect(editor.locator('.view-lines')).toContainText(line);
     },
-    async script() {
-      await page.getByTestId('share').click();
-      const link = await page.getByLabel('Link to this script').inputValue();
-      await page.keyboard.press('Escape');
-      // a closing dialog returns the focus a moment later, and would take it from the next control
-      await expect(page.getByLabel('Link to this script')).toHaveCount(0);
-      await expect(page.getByTestId('share')).toBeFocused();
-      return scriptOf(link);
-    },
+    script: async () => scriptOf(await link()),
     async run() {
       await page.getByTestId('run-button').click();
     },
@@ -125,15 +135,20 @@ function endOf(script: string): string[] {
   return lines.slice(-8).filter((line) => line !== '' && line.length <= 60);
 }
 
+/** Sets a model of a server on this machine, in the model dialog. */
+export async function useServer(page: Page, baseURL: string): Promise<void> {
+  await page.getByTestId('model').click();
+  await page.getByLabel('OpenAI-compatible server').click();
+  await page.getByLabel('Base URL', { exact: true }).fill(baseURL);
+  await page.getByLabel('Model id').fill('test-model');
+  await page.getByRole('button', { name: 'Use this model' }).click();
+}
+
 /** A server on this machine with planned answers, set as the page's model. */
 export async function withServer(page: Page, use: (server: ModelServer) => Promise<void>): Promise<void> {
   const server = await startModelServer();
   try {
-    await page.getByTestId('model').click();
-    await page.getByLabel('OpenAI-compatible server').click();
-    await page.getByLabel('Base URL', { exact: true }).fill(server.baseURL);
-    await page.getByLabel('Model id').fill('test-model');
-    await page.getByRole('button', { name: 'Use this model' }).click();
+    await useServer(page, server.baseURL);
     await use(server);
   } finally {
     await server.close();
@@ -141,8 +156,8 @@ export async function withServer(page: Page, use: (server: ModelServer) => Promi
 }
 
 /** The script in a link: `#v1.s.<deflate-raw, base64url>.<length and checksum>`. */
-function scriptOf(link: string): string {
-  const [, , body = ''] = new URL(link).hash.split('.');
+function scriptOf(hash: string): string {
+  const [, , body = ''] = hash.split('.');
   const content = JSON.parse(inflateRawSync(Buffer.from(body, 'base64url')).toString()) as { script: string };
   return content.script;
 }

@@ -1,6 +1,5 @@
-import { startModelServer } from '../server/server.ts';
-import { expect, onPage, test } from './playground-page.ts';
-import { script, useServer } from './weather-script.ts';
+import { expect, onPage, test, withServer } from './playground-page.ts';
+import { script } from './weather-script.ts';
 
 test('a user edits the script, runs it, and sees text and a tool call with its result', async ({
   playground,
@@ -26,19 +25,6 @@ test('a user edits the script, runs it, and sees text and a tool call with its r
   await expect(page.getByTestId('model')).toContainText('simulated');
   await expect(page.getByRole('heading', { name: 'Step 1', exact: true })).toBeVisible();
 });
-
-test(
-  'the first visit shows an example and invites the user to run it',
-  { tag: '@long' },
-  async ({ playground }) => {
-    const { page } = playground;
-    await playground.open();
-    await expect(page.getByRole('heading', { name: 'Press Run and watch it work' })).toBeVisible();
-    await page.getByRole('button', { name: 'Run this script' }).click();
-    expect(await playground.ended()).toBe('done');
-    await expect(playground.tool('getWeather')).toContainText('sunny');
-  },
-);
 
 test('a reply continues the conversation', async ({ playground }) => {
   const { page } = playground;
@@ -133,33 +119,12 @@ test(
     const { page } = playground;
     await playground.open();
     await playground.write(script('Bergen'));
-    await page.getByTestId('share').click();
-    const link = await page.getByLabel('Link to this script').inputValue();
-    await page.keyboard.press('Escape');
+    const link = await playground.link();
     await playground.write('// mine\n');
-    // As when the user pastes a link into the address bar of the same tab.
-    await page.evaluate((hash) => (location.hash = hash), new URL(link).hash);
+    await playground.follow(link);
     await expect(page.getByTestId('notice')).toContainText('Opened from a link');
     expect(await playground.script()).toBe(script('Bergen'));
     await page.getByTestId('notice').getByRole('button', { name: 'Back to your script' }).click();
-    expect(await playground.script()).toBe('// mine\n');
-  },
-);
-
-test(
-  'a cut-off or foreign link is refused with a reason, and the script stays',
-  { tag: '@long' },
-  async ({ playground }) => {
-    const { page } = playground;
-    await playground.open();
-    await playground.write('// mine\n');
-    await page.getByTestId('share').click();
-    const link = await page.getByLabel('Link to this script').inputValue();
-    await page.keyboard.press('Escape');
-    await page.evaluate((hash) => (location.hash = hash), new URL(link).hash.slice(0, -6));
-    await expect(page.getByTestId('notice')).toContainText('This link is cut off');
-    await page.evaluate(() => (location.hash = 'access_token=1'));
-    await expect(page.getByTestId('notice')).toContainText('not made by Cueline');
     expect(await playground.script()).toBe('// mine\n');
   },
 );
@@ -279,19 +244,17 @@ test('a model’s text is only shown: no HTML, no remote pictures, and links ope
   playground,
 }) => {
   const { page } = playground;
-  const server = await startModelServer();
-  server.plan([
-    {
-      text:
-        'See [the **docs**](https://evil.example/?q=secret) ![pixel](https://evil.example/pixel.png)\n\n' +
-        '<img src="https://evil.example/raw.png"><script>document.title = "owned"</script>\n\n' +
-        '[run](javascript:alert(1))\n\nمرحبا بالعالم\n\n' +
-        `${'| Conclusion '.repeat(15)}|\n${'| - '.repeat(15)}|`,
-    },
-  ]);
-  try {
-    await playground.open();
-    await useServer(page, server.baseURL);
+  await playground.open();
+  await withServer(page, async (server) => {
+    server.plan([
+      {
+        text:
+          'See [the **docs**](https://evil.example/?q=secret) ![pixel](https://evil.example/pixel.png)\n\n' +
+          '<img src="https://evil.example/raw.png"><script>document.title = "owned"</script>\n\n' +
+          '[run](javascript:alert(1))\n\nمرحبا بالعالم\n\n' +
+          `${'| Conclusion '.repeat(15)}|\n${'| - '.repeat(15)}|`,
+      },
+    ]);
     await playground.run();
     expect(await playground.ended()).toBe('done');
     const answer = page.getByLabel('Answer', { exact: true });
@@ -313,9 +276,7 @@ test('a model’s text is only shown: no HTML, no remote pictures, and links ope
     await expect(dialog).toHaveCount(0);
     await expect(answer.getByRole('button', { name: 'the docs' })).toBeFocused();
     expect(page.context().pages()).toHaveLength(1);
-  } finally {
-    await server.close();
-  }
+  });
 });
 
 test(
@@ -323,18 +284,14 @@ test(
   { tag: '@long' },
   async ({ playground }) => {
     const { page } = playground;
-    const server = await startModelServer();
-    server.plan([{ text: `Before\n\n${'>'.repeat(4_000)} deep` }]);
-    try {
-      await playground.open();
-      await useServer(page, server.baseURL);
+    await playground.open();
+    await withServer(page, async (server) => {
+      server.plan([{ text: `Before\n\n${'>'.repeat(4_000)} deep` }]);
       await playground.run();
       expect(await playground.ended()).toBe('done');
       await expect(page.getByLabel('Answer', { exact: true }).locator('pre')).toContainText('>>>> deep');
       await expect(page.getByLabel('Reply', { exact: true })).toBeEnabled();
-    } finally {
-      await server.close();
-    }
+    });
   },
 );
 

@@ -149,7 +149,7 @@ test('with the keyboard, a user runs an eval, filters its results and shares it 
   const hash = await sharedLink(playground);
   await page.reload();
   await expect(page.getByTestId('plan')).toBeVisible();
-  await page.evaluate((to) => (location.hash = to), hash);
+  await playground.follow(hash);
   await expect(page.getByTestId('eval-status')).toHaveText('36 runs, 21 not passed · from a link');
   await expect(page.getByTestId('summary').nth(2)).toContainText('8 passed, 1 failed');
 });
@@ -269,7 +269,7 @@ test('a pattern from a link that never ends fails one case and does not block th
   };
   await playground.open();
   const hash = encodeLink({ prompts: { prompts: [prompt] }, evaluation: { settings } });
-  await page.evaluate((to) => (location.hash = to), hash);
+  await playground.follow(hash);
   await expect(page.getByTestId('plan')).toHaveText('1 run');
   await page.getByTestId('run-button').click();
   await expect(page.getByTestId('eval-status')).toHaveText('1 run, 1 not passed');
@@ -289,7 +289,7 @@ test(
       { evaluation: { settings: {} } },
       { prompts: { prompts: [] }, evaluation: { settings: {}, results: [{}] } },
     ]) {
-      await page.evaluate((to) => (location.hash = to), encodeLink(payload));
+      await playground.follow(encodeLink(payload));
       await expect(page.getByTestId('notice')).toContainText('cannot be read. Ask for the link again.');
       await page.getByRole('button', { name: 'Dismiss' }).click();
     }

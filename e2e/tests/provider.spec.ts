@@ -81,7 +81,7 @@ for (const api of ['responses', 'chat'] as const) {
         await expect(card).toContainText('Oslo');
         await expect(page.getByLabel('Answer', { exact: true }).last()).toContainText('"celsius":21');
 
-        const calls = server.requests.filter(({ method }) => method === 'POST');
+        const { calls } = server;
         expect(calls.map((call) => call.path)).toEqual([path, path]);
         expect(calls.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${key}`, `Bearer ${key}`]);
         expect(calls[0]?.text).toContain('You are brief.');
@@ -165,7 +165,7 @@ test(
     await playground.run();
     await playground.ended('error');
     await expect(page.getByTestId('run-error')).toContainText('Rate limit reached for requests');
-    expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(3);
+    expect(server.calls).toHaveLength(3);
   },
 );
 
@@ -188,7 +188,7 @@ test('a script that sends everything it can reach to the model does not send the
   await playground.ended('done');
   await expect(page.locator('[data-tool=go]')).toHaveAttribute('data-state', 'output-available');
 
-  const bodies = server.requests.filter(({ method }) => method === 'POST').map(({ text }) => text);
+  const bodies = server.calls.map(({ text }) => text);
   const dump = bodies.at(-1) ?? '';
   expect(dump.length, 'the dump has arrived').toBeGreaterThan(20_000);
   expect(dump, 'it has the page’s messages in it').toContain('model-parts');

@@ -28,92 +28,87 @@ type Probes = {
   }>;
 };
 
-for (const mode of ['development', 'production'] as const) {
-  // React calls and mounts every component twice in StrictMode, but only in development
-  const twice = mode === 'development' ? 2 : 1;
-  // StrictMode finds more faults, and users have the production build: each runs the tests that need it
-  const effects = { tag: mode === 'development' ? [] : ['@long'] };
-  const times = { tag: mode === 'production' ? [] : ['@long'] };
+// users have this build; packages/react/test tries the same in a development build, where StrictMode finds more faults
+const effects = { tag: '@long' };
 
-  test.describe(`the hooks in a ${mode} build`, () => {
-    let folder: string;
+test.describe('the hooks in a production build', () => {
+  let folder: string;
 
-    test.beforeAll(async () => {
-      folder = mkdtempSync(join(tmpdir(), 'cueline-probes-'));
-      await build({
-        root: fileURLToPath(new URL('../../packages/react/test/probes', import.meta.url)),
-        configFile: false,
-        logLevel: 'warn',
-        mode,
-        define: { 'process.env.NODE_ENV': JSON.stringify(mode) },
-        resolve: { conditions: [...sourceConditions, 'module', 'browser', mode] },
-        build: {
-          outDir: folder,
-          emptyOutDir: true,
-          target: 'es2023',
-          minify: mode === 'production',
-          chunkSizeWarningLimit: 5_000,
-        },
-      });
-    });
-
-    test.afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-    test.beforeEach(async ({ page }) => {
-      await page.route(`${ORIGIN}/**`, (route) =>
-        route.fulfill({ path: join(folder, new URL(route.request().url()).pathname) }),
-      );
-      await page.goto(`${ORIGIN}/index.html`);
-      await page.waitForFunction(() => 'probes' in window);
-    });
-
-    test('a start in a mount effect makes one model call', effects, async ({ page }) => {
-      const seen = await page.evaluate(() => window.probes.startOnMount());
-      expect(seen).toEqual({ status: 'done', text: 'whole', calls: 1, mounts: twice });
-    });
-
-    test('hiding and showing a run while it is in progress loses nothing', effects, async ({ page }) => {
-      const seen = await page.evaluate(() => window.probes.hideAndShow());
-      expect(seen).toEqual({ status: 'done', text: 'whole', calls: 1, statusOnReturn: 'running' });
-    });
-
-    test(
-      'unmounting a run while it is in progress, and remounting it by its id, loses nothing',
-      effects,
-      async ({ page }) => {
-        const seen = await page.evaluate(() => window.probes.remountById());
-        expect(seen).toEqual({ status: 'done', text: 'whole', calls: 1, statusOnReturn: 'running' });
+  test.beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'cueline-probes-'));
+    await build({
+      root: fileURLToPath(new URL('../../packages/react/test/probes', import.meta.url)),
+      configFile: false,
+      logLevel: 'warn',
+      mode: 'production',
+      define: { 'process.env.NODE_ENV': '"production"' },
+      resolve: { conditions: [...sourceConditions, 'module', 'browser', 'production'] },
+      build: {
+        outDir: folder,
+        emptyOutDir: true,
+        target: 'es2023',
+        minify: true,
+        chunkSizeWarningLimit: 5_000,
       },
-    );
-
-    test(
-      'a component that reads only status renders three times in a run of 1,000 deltas',
-      effects,
-      async ({ page }) => {
-        const { renders } = await page.evaluate(() => window.probes.statusOnly());
-        expect(renders / twice).toBeLessThanOrEqual(3);
-        expect(renders / twice).toBeGreaterThan(1);
-      },
-    );
-
-    test('a component with a task renders only when that task changes', effects, async ({ page }) => {
-      const renders = await page.evaluate(() => window.probes.tasksOnly());
-      expect(renders.text).toEqual({ list: 0, first: 0, second: 0 });
-      expect(renders.firstTask).toEqual({ list: 0, first: twice, second: 0 });
-      expect(renders.secondTask).toEqual({ list: 0, first: 0, second: twice });
-    });
-
-    test('a transition of 300 ms takes as long while a run streams', times, async ({ page }) => {
-      const measured = await page.evaluate(() => window.probes.transition());
-      const { without, during, ratio, attempts, rendersPerItem } = measured;
-      const figures = `${during.toFixed(0)} ms while streaming, ${without.toFixed(0)} ms without: ×${ratio.toFixed(2)}`;
-      process.stdout.write(`     ${mode}: ${figures} (attempt ${attempts})\n`);
-      expect(rendersPerItem, 'an update of the stream makes no transition start over').toBe(1);
-      // the goal is ×1.1; a transition that started again would take as long as the stream
-      expect(ratio, figures).toBeLessThan(1.3);
     });
   });
-}
+
+  test.afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test.beforeEach(async ({ page }) => {
+    await page.route(`${ORIGIN}/**`, (route) =>
+      route.fulfill({ path: join(folder, new URL(route.request().url()).pathname) }),
+    );
+    await page.goto(`${ORIGIN}/index.html`);
+    await page.waitForFunction(() => 'probes' in window);
+  });
+
+  test('a start in a mount effect makes one model call', effects, async ({ page }) => {
+    const seen = await page.evaluate(() => window.probes.startOnMount());
+    expect(seen).toEqual({ status: 'done', text: 'whole', calls: 1, mounts: 1 });
+  });
+
+  test('hiding and showing a run while it is in progress loses nothing', effects, async ({ page }) => {
+    const seen = await page.evaluate(() => window.probes.hideAndShow());
+    expect(seen).toEqual({ status: 'done', text: 'whole', calls: 1, statusOnReturn: 'running' });
+  });
+
+  test(
+    'unmounting a run while it is in progress, and remounting it by its id, loses nothing',
+    effects,
+    async ({ page }) => {
+      const seen = await page.evaluate(() => window.probes.remountById());
+      expect(seen).toEqual({ status: 'done', text: 'whole', calls: 1, statusOnReturn: 'running' });
+    },
+  );
+
+  test(
+    'a component that reads only status renders three times in a run of 1,000 deltas',
+    effects,
+    async ({ page }) => {
+      const { renders } = await page.evaluate(() => window.probes.statusOnly());
+      expect(renders).toBeLessThanOrEqual(3);
+      expect(renders).toBeGreaterThan(1);
+    },
+  );
+
+  test('a component with a task renders only when that task changes', effects, async ({ page }) => {
+    const renders = await page.evaluate(() => window.probes.tasksOnly());
+    expect(renders.text).toEqual({ list: 0, first: 0, second: 0 });
+    expect(renders.firstTask).toEqual({ list: 0, first: 1, second: 0 });
+    expect(renders.secondTask).toEqual({ list: 0, first: 0, second: 1 });
+  });
+
+  test('a transition of 300 ms takes as long while a run streams', async ({ page }) => {
+    const measured = await page.evaluate(() => window.probes.transition());
+    const { without, during, ratio, attempts, rendersPerItem } = measured;
+    const figures = `${during.toFixed(0)} ms while streaming, ${without.toFixed(0)} ms without: ×${ratio.toFixed(2)}`;
+    process.stdout.write(`     ${figures} (attempt ${attempts})\n`);
+    expect(rendersPerItem, 'an update of the stream makes no transition start over').toBe(1);
+    // the goal is ×1.1; a transition that started again would take as long as the stream
+    expect(ratio, figures).toBeLessThan(1.3);
+  });
+});
 
 declare global {
   interface Window {

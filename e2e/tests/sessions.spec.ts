@@ -139,9 +139,7 @@ export default definePrompt('test', async (prompt) => {
       await expect(agent).toContainText('2 steps');
       await expect(playground.tool('edit')).toContainText('attempts 2');
       // the user has chosen another model than the script names
-      const models = server.requests.flatMap(({ method, text }) =>
-        method === 'POST' ? [(JSON.parse(text) as { model: string }).model] : [],
-      );
+      const models = server.calls.map(({ text }) => (JSON.parse(text) as { model: string }).model);
       expect(new Set(models)).toEqual(new Set(['test-model']));
     });
   },

@@ -61,6 +61,13 @@ async function runTasks(playground: Playground): Promise<void> {
   });
 }
 
+/** Opens Share at the upload of the run. */
+async function openUpload(page: Page): Promise<void> {
+  await page.getByTestId('share').click();
+  await page.getByText('Script and run').click();
+  await expect(page.getByTestId('upload')).toContainText('kept for 30 days');
+}
+
 /** The rows of the transcript, without the summary row, whose buttons depend on the visitor. */
 async function rowsOf(page: Page): Promise<string[]> {
   const rows = page.getByRole('list', { name: 'Transcript' }).locator('> [role=listitem]');
@@ -144,9 +151,7 @@ test(
         await answer.promise;
         await route.fallback();
       });
-      await page.getByTestId('share').click();
-      await page.getByText('Script and run').click();
-      await expect(page.getByTestId('upload')).toContainText('kept for 30 days');
+      await openUpload(page);
       await page.getByTestId('make-short-link').click();
       await arrived.promise;
       await page.keyboard.press('Escape');
@@ -171,9 +176,7 @@ test(
       await playground.open();
       await playground.run();
       expect(await playground.ended()).toBe('done');
-      await page.getByTestId('share').click();
-      await page.getByText('Script and run').click();
-      await expect(page.getByTestId('upload')).toContainText('kept for 30 days');
+      await openUpload(page);
       await page.getByTestId('make-short-link').click();
       const link = page.getByLabel('Short link to this run');
       const url = await link.inputValue();
@@ -219,29 +222,21 @@ test(
   },
 );
 
-test('a forged run and an unknown one are refused with a reason', async ({ playground }) => {
+test('a forged run, a cut-off link and an unknown one are refused with a reason, and the script stays', async ({
+  playground,
+}) => {
   const { page } = playground;
   await playground.open();
   await playground.write('// mine');
-  const start = {
-    seq: 0,
-    t: 0,
-    type: 'run-start',
-    v: 2,
-    runId: 'r',
-    model: 'm',
-    messages: [],
-    messageId: 'a',
-  };
-  const log = [
-    start,
-    { seq: 1, t: 1, type: 'step-start', step: 0 },
-    { seq: 2, t: 2, type: 'run-end', outcome: 'done' },
-  ];
-  const go = (hash: string) => page.evaluate((to) => (location.hash = to), hash);
-  await go(craftLink({ script: '// theirs', log }));
+  const start = { type: 'run-start', v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' };
+  const log = [start, { type: 'step-start', step: 0 }, { type: 'run-end', outcome: 'done' }].map(
+    (body, seq) => ({ seq, t: seq, ...body }),
+  );
+  await playground.follow(craftLink({ script: '// theirs', log }));
   await expect(page.getByTestId('notice')).toContainText('is damaged: its event 2 cannot be read');
-  await go('#s=AAAAAAAAAAAAAAAAAAAAAA');
+  await playground.follow((await playground.link()).slice(0, -6));
+  await expect(page.getByTestId('notice')).toContainText('This link is cut off');
+  await playground.follow('#s=AAAAAAAAAAAAAAAAAAAAAA');
   await expect(page.getByTestId('notice')).toContainText('this page is not connected to one');
   expect(await playground.script()).toBe('// mine');
   await expect(page.getByTestId('shared-run')).toHaveCount(0);

@@ -1,5 +1,3 @@
-import type { Page } from '@playwright/test';
-
 export const script = (city: string) => `import { definePrompt } from '@cueline/core';
 import { z } from 'zod';
 
@@ -10,12 +8,3 @@ export default definePrompt('weather', async (prompt) => {
   prompt.$\`What is the weather in ${city}?\`;
 });
 `;
-
-/** Sets a model of a server on this machine, in the model dialog. */
-export async function useServer(page: Page, baseURL: string): Promise<void> {
-  await page.getByTestId('model').click();
-  await page.getByLabel('OpenAI-compatible server').click();
-  await page.getByLabel('Base URL', { exact: true }).fill(baseURL);
-  await page.getByLabel('Model id').fill('test-model');
-  await page.getByRole('button', { name: 'Use this model' }).click();
-}

@@ -40,24 +40,43 @@ async function open(prompt: PromptDefinition<void>, options: DurableOptions['opt
   };
 }
 
+/** Holds the tool calls of a model's answer back until `release`. */
+function holdCalls(model: ReturnType<typeof planned>) {
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const doStream: typeof model.doStream = async (request) => {
+    const answer = await model.doStream(request);
+    type Part = typeof answer.stream extends ReadableStream<infer Value> ? Value : never;
+    const hold = new TransformStream<Part, Part>({
+      async transform(part, controller) {
+        if (part.type.startsWith('tool-')) await released;
+        controller.enqueue(part);
+      },
+    });
+    return { ...answer, stream: answer.stream.pipeThrough(hold) };
+  };
+  return { model: { ...model, doStream }, release };
+}
+
 test.each(['this', 'another'] as const)(
   'a stop in %s process while the model answers: a tool that it calls later does not run',
   async (where) => {
     const effects = createEffects();
-    const late: ScriptedTurn = [{ text: 'I send it.' }, { ...call('send'), delay: 1_500 }];
+    const { model, release } = holdCalls(planned([[{ text: 'I send it.' }, call('send')], 'Never.']));
     const prompt = definePrompt(
       'mailer',
       (letter) => {
         letter.$`Send it.`;
         letter.defTool('send', 'Send', z.object({}), () => effects.note('send'), { effect: 'external' });
       },
-      { model: planned([late, 'Never.']) },
+      { model },
     );
     const { run, result, send, stored } = await open(prompt);
     await expect.poll(() => run.log().some(({ type }) => type === 'text-delta')).toBe(true);
     await send(where, { type: 'stop' });
     await expect(result).rejects.toMatchObject({ code: 'aborted' });
-    await after(1_700);
+    release();
+    await after(100);
     expect(effects.noted).toEqual([]);
     expect((await stored()).at(-1)).toMatchObject({ type: 'run-end', outcome: 'stopped' });
   },

@@ -9,6 +9,7 @@ afterEach(() => {
 });
 
 test.each([
+  [['--threshold', 'most'], '--threshold is "most". Write a number from 0 to 1.'],
   [['-t', 'happy', '--update-baseline', 'evals.json'], 'Leave out --test-name-pattern or --update-baseline.'],
   [['--shard', '1/2', '--update-baseline', 'evals.json'], 'Leave out --shard or --update-baseline.'],
   [['--watch', '--update-baseline', 'evals.json'], 'Leave out --watch or --update-baseline.'],

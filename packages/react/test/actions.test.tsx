@@ -5,12 +5,8 @@ import { useLayoutEffect, type ReactElement } from 'react';
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { manualExecutor } from './support/executors.ts';
+import { greet, type Greeted } from './support/greeting.tsx';
 import { mount, settle, type Mounted } from './support/mount.tsx';
-
-const greet = definePrompt('greet', (prompt, input: { name: string }) => {
-  prompt.$`Greet ${input.name}.`;
-});
-type Greeted = PromptRun<{ name: string }>;
 
 function Greeting({ seen, ...options }: UsePromptOptions & { seen: (run: Greeted) => void }): ReactElement {
   const run = usePrompt(greet, options);

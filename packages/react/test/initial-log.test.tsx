@@ -1,12 +1,11 @@
-import type { Executor, RunEvent } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { StrictMode } from 'react';
 import { hydrateRoot } from 'react-dom/client';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { settle, watchConsole } from './support/mount.tsx';
 import {
+  farExecutor,
   finishedLog,
-  restOfLog,
   serverHtml,
   ServerPage,
   unfinishedLog,
@@ -70,18 +69,7 @@ for (const id of [undefined, 'greeting']) {
   });
 
   test(`an unfinished run from the server, ${whose}, is attached where it continues`, async () => {
-    const attached: unknown[] = [];
-    const executor: Executor = {
-      start: () => {
-        throw new Error('nothing is to be started');
-      },
-      attach(runId, afterSeq) {
-        attached.push([runId, afterSeq]);
-        return (async function* (): AsyncGenerator<RunEvent> {
-          for (const event of restOfLog) yield event;
-        })();
-      },
-    };
+    const { executor, attached } = farExecutor();
     const { container, faults } = hydrate(serverHtml.unfinished, {
       initialLog: unfinishedLog,
       executor,

@@ -1,15 +1,10 @@
-import { definePrompt, type RunStorage } from '@cueline/core';
-import { PromptProvider, usePrompt, type PromptRun, type UsePromptOptions } from '@cueline/react';
+import type { RunStorage } from '@cueline/core';
+import { PromptProvider, usePrompt, type UsePromptOptions } from '@cueline/react';
 import { StrictMode, useEffect, useLayoutEffect, type ReactElement } from 'react';
 import { expect, test, vi } from 'vitest';
 import { manualExecutor } from './support/executors.ts';
+import { greet, type Greeted, type GreetingProps } from './support/greeting.tsx';
 import { mount, settle } from './support/mount.tsx';
-
-const greet = definePrompt('greet', (prompt, input: { name: string }) => {
-  prompt.$`Greet ${input.name}.`;
-});
-type Greeted = PromptRun<{ name: string }>;
-type GreetingProps = UsePromptOptions & { name?: string; startKey?: string; seen?: (run: Greeted) => void };
 
 function Greeting({ name = 'Ada', startKey, seen, ...options }: GreetingProps): ReactElement {
   const run = usePrompt(greet, options);
@@ -111,20 +106,6 @@ test('model, options and executor that change in the middle of a run count from 
   await expect.poll(() => second.requests.length).toBe(1);
   expect(first.requests).toMatchObject([{ model: 'test:one', options: { temperature: 0 } }]);
   expect(second.requests).toMatchObject([{ model: 'test:two', options: { temperature: 1 } }]);
-});
-
-test('an undefined model keeps the model of another component', async () => {
-  const executor = manualExecutor();
-  const seen = vi.fn<(run: Greeted) => void>();
-  mount(
-    <PromptProvider executor={executor} model="test:default">
-      <Greeting id="greeting" model="test:chosen" />
-      <Greeting id="greeting" model={undefined} options={undefined} seen={seen} />
-    </PromptProvider>,
-  );
-  await expect.poll(() => seen.mock.lastCall).toBeDefined();
-  void seen.mock.lastCall![0].start({ name: 'Ada' });
-  expect(executor.requests).toMatchObject([{ model: 'test:chosen' }]);
 });
 
 test('a component that changes to another run keeps the settings of that run', async () => {

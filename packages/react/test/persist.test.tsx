@@ -1,16 +1,10 @@
-import {
-  CuelineError,
-  definePrompt,
-  tool,
-  type Executor,
-  type RunEvent,
-  type RunStorage,
-} from '@cueline/core';
+import { CuelineError, definePrompt, tool, type RunEvent, type RunStorage } from '@cueline/core';
 import { scriptedModel, type ScriptedModel } from '@cueline/core/testing';
 import { PromptProvider, usePrompt, useRunSuspense, type PromptRun } from '@cueline/react';
 import { StrictMode, Suspense, useEffect, useLayoutEffect, type ReactElement } from 'react';
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
+import { farExecutor, unfinishedLog } from './server-page.tsx';
 import { mount, settle } from './support/mount.tsx';
 
 const greet = definePrompt('greet', (prompt, input: { name: string }) => {
@@ -182,48 +176,17 @@ test('a run that belongs to its component is not stored', async () => {
   expect([storage.logs.size, storage.loads]).toEqual([0, []]);
 });
 
-/** A log that breaks off in the middle of an answer. */
-const unfinished: RunEvent[] = [
-  {
-    seq: 0,
-    t: 0,
-    type: 'run-start',
-    v: 2,
-    runId: 'far',
-    name: 'greet',
-    model: '',
-    messages: [],
-    messageId: 'm',
-  },
-  { seq: 1, t: 1, type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
-  { seq: 2, t: 2, type: 'text-start', id: 't' },
-  { seq: 3, t: 3, type: 'text-delta', id: 't', text: 'Hello' },
-];
-
 test('a run that continues elsewhere is attached, also if the component waits for the storage first', async () => {
   const storage = memoryStorage();
-  storage.logs.set('greeting', unfinished);
-  const attached: unknown[] = [];
-  const elsewhere: Executor = {
-    start: () => {
-      throw new Error('nothing is to be started');
-    },
-    attach(runId, afterSeq) {
-      attached.push([runId, afterSeq]);
-      return (async function* (): AsyncGenerator<RunEvent> {
-        yield { seq: 4, t: 4, type: 'text-delta', id: 't', text: ', Ada.' };
-        yield { seq: 5, t: 5, type: 'text-end', id: 't' };
-        yield { seq: 6, t: 6, type: 'run-end', outcome: 'done', finishReason: 'stop' };
-      })();
-    },
-  };
+  storage.logs.set('greeting', unfinishedLog);
+  const { executor, attached } = farExecutor();
   function Waiting(): ReactElement {
     const { run } = usePrompt(greet, { id: 'greeting', watch: false });
     const { status, text } = useRunSuspense(run, 'hydrated');
     return <p data-testid="shown">{`${status}: ${text}`}</p>;
   }
   const page = mount(
-    <PromptProvider persist={storage} executor={elsewhere}>
+    <PromptProvider persist={storage} executor={executor}>
       <Suspense fallback={<p data-testid="waiting">…</p>}>
         <Waiting />
       </Suspense>

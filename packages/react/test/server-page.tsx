@@ -1,4 +1,4 @@
-import { definePrompt, type RunEvent } from '@cueline/core';
+import { definePrompt, type Executor, type RunEvent } from '@cueline/core';
 import { PromptProvider, usePrompt, type PromptProviderProps } from '@cueline/react';
 import type { ReactElement } from 'react';
 
@@ -24,13 +24,30 @@ export const unfinishedLog: RunEvent[] = [
   { seq: 3, t: 3, type: 'text-delta', id: 't', text: 'Hello' },
 ];
 
-export const restOfLog: RunEvent[] = [
+const restOfLog: RunEvent[] = [
   { seq: 4, t: 4, type: 'text-delta', id: 't', text: ', Ada.' },
   { seq: 5, t: 5, type: 'text-end', id: 't' },
   { seq: 6, t: 6, type: 'run-end', outcome: 'done', finishReason: 'stop' },
 ];
 
 export const finishedLog: RunEvent[] = [...unfinishedLog, ...restOfLog];
+
+/** Where the run of {@link unfinishedLog} continues, and with what each attachment was asked for. */
+export function farExecutor(): { executor: Executor; attached: unknown[] } {
+  const attached: unknown[] = [];
+  return {
+    attached,
+    executor: {
+      start: () => {
+        throw new Error('nothing is to be started');
+      },
+      async *attach(runId, afterSeq) {
+        attached.push([runId, afterSeq]);
+        yield* restOfLog;
+      },
+    },
+  };
+}
 
 /** What a server makes of {@link ServerPage} with each of the two logs. */
 export const serverHtml = {

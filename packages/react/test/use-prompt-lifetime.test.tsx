@@ -1,4 +1,4 @@
-import { definePrompt, type SerializedError } from '@cueline/core';
+import { definePrompt } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { PromptProvider, createRunRegistry, usePrompt, type PromptRun } from '@cueline/react';
 import { Activity, StrictMode, type ReactElement } from 'react';
@@ -58,15 +58,6 @@ test('callbacks see the latest closure, and report each end once', async () => {
   page.show(withCallbacks(3));
   await expect.poll(() => page.text('version')).toBe('3');
   expect(told).toEqual(['1 Hello', '2 .', '2 done: stop']);
-});
-
-test('a run that fails calls onError with its error', async () => {
-  const onError = vi.fn<(error: SerializedError) => void>();
-  const onDone = vi.fn<() => void>();
-  const page = mount(<Greeting model="nobody:nothing" startKey="first" onError={onError} onDone={onDone} />);
-  await expect.poll(() => page.text('status')).toBe('error');
-  expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: 'unknown_model' }));
-  expect(onDone).not.toHaveBeenCalled();
 });
 
 test('an error of a callback is reported, and the run is shown to its end', async () => {
@@ -151,25 +142,6 @@ test('onUnmount: stop ends the run when the last component goes, and not in Stri
   page.show(withCount(0));
   await expect.poll(() => run.getState().status).toBe('stopped');
   expect(executor.requests).toHaveLength(1);
-});
-
-test('another id is another run', async () => {
-  const executor = manualExecutor();
-  const withId = (id: string): ReactElement => (
-    <PromptProvider executor={executor}>
-      <Greeting id={id} {...(id === 'a' ? { startKey: 'first' } : {})} />
-      <p data-testid="id">{id}</p>
-    </PromptProvider>
-  );
-  const page = mount(withId('a'));
-  await expect.poll(() => executor.requests.length).toBe(1);
-  executor.write('Hello.');
-  await expect.poll(() => page.text('text')).toBe('Hello.');
-  page.show(withId('b'));
-  await expect.poll(() => page.text('id')).toBe('b');
-  expect([page.text('status'), page.text('text')]).toEqual(['idle', '']);
-  page.show(withId('a'));
-  await expect.poll(() => page.text('text')).toBe('Hello.');
 });
 
 test('code outside React opens the same run from the registry', async () => {

@@ -1,3 +1,4 @@
+import type { SerializedError } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { PromptProvider, usePrompt } from '@cueline/react';
 import { StrictMode, useEffect, type ReactElement } from 'react';
@@ -141,12 +142,13 @@ test('components with the same id share one run', async () => {
   expect(executor.requests).toHaveLength(1);
 });
 
-test('a component without a model keeps the model of another component', async () => {
+test('a component with no model, or an undefined one, keeps the model of another component', async () => {
   const executor = manualExecutor();
   let other: Greeted | undefined;
   const page = mount(
     <PromptProvider executor={executor} model="test:default" options={{ temperature: 1, maxOutputTokens: 9 }}>
       <Greeting id="greeting" model="test:chosen" options={{ temperature: 0 }} startKey="first" />
+      <Greeting id="greeting" model={undefined} options={undefined} />
       <Status id="greeting" seen={(run) => (other = run)} />
     </PromptProvider>,
   );
@@ -223,11 +225,15 @@ test('stop ends the run as stopped and keeps what it has', async () => {
   await expect(answer).rejects.toMatchObject({ code: 'aborted' });
 });
 
-test("a failed run shows the provider's message", async () => {
+test("a failed run shows the provider's message, and calls onError with its error", async () => {
+  const onError = vi.fn<(error: SerializedError) => void>();
+  const onDone = vi.fn<() => void>();
   const model = scriptedModel([[{ throw: { message: 'No such model: gpt-0', status: 404 } }]]);
-  const page = mount(<Greeting model={model} startKey="first" />);
+  const page = mount(<Greeting model={model} startKey="first" onError={onError} onDone={onDone} />);
   await expect.poll(() => page.text('status')).toBe('error');
   expect(page.text('error')).toContain('No such model: gpt-0');
+  expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: 'model_denied' }));
+  expect(onDone).not.toHaveBeenCalled();
 });
 
 test('send continues the conversation', async () => {

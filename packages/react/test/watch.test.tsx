@@ -138,18 +138,18 @@ test('watch: false never renders, and has only the actions', async () => {
 test('throttle: 400 renders a few times, shows the last state, and the end at once', async () => {
   const { executor, facts, shown } = await watchRun(['text', 'status'], 400);
   const begun = performance.now();
-  await writeSlowly(executor, 50, 20);
-  // at the first word, and then at most once in 400 ms, however long the writing took: 50 words in frames are 50 renders
+  await writeSlowly(executor, 25, 20);
+  // at the first word, and then at most once in 400 ms, however long the writing took: 25 words in frames are 25 renders
   const allowed = 2 + (performance.now() - begun) / 400;
   expect(facts.length).toBeGreaterThan(1);
   expect(facts.length).toBeLessThanOrEqual(allowed);
-  await expect.poll(() => shown()).toContain('word '.repeat(50));
+  await expect.poll(() => shown()).toContain('word '.repeat(25));
   executor.write('and the end.');
   executor.finish();
   const finished = performance.now();
   await expect.poll(() => shown(), { interval: 5 }).toContain('"status":"done"');
   expect(performance.now() - finished).toBeLessThan(350);
-  expect(facts.at(-1)).toMatchObject({ text: `${'word '.repeat(50)}and the end.` });
+  expect(facts.at(-1)).toMatchObject({ text: `${'word '.repeat(25)}and the end.` });
 });
 
 test('throttle: a start that replaces another is shown at once', async () => {

@@ -1,14 +1,12 @@
 // @vitest-environment happy-dom
 import type { Run } from '@cueline/core';
 import { act, createElement } from 'react';
-import { createRoot } from 'react-dom/client';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ApprovalDock } from '../../src/approval/approval-dock.tsx';
 import { focusApproval } from '../../src/approval/focus-approval.ts';
 import { useInspection } from '../../src/state/inspection.ts';
 import { called, start, stateOf } from '../transcript/run-events.ts';
-
-Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
+import { enter, openRoot } from '../drawn.ts';
 
 const state = stateOf([
   start,
@@ -16,11 +14,10 @@ const state = stateOf([
   ...called('c1', 'send', { to: 'Ada' }),
   { type: 'approval-request', approvalId: 'r1', toolCallId: 'c1', toolName: 'send', input: { to: 'Ada' } },
 ]);
-const page = document.body.appendChild(document.createElement('div'));
-const root = createRoot(page);
+const { page, draw: drawNode } = openRoot();
 let run: Run;
 const draw = (hidden: boolean): void =>
-  act(() => root.render(createElement(ApprovalDock, { run, state, hidden, onAnswered: () => {} })));
+  drawNode(createElement(ApprovalDock, { run, state, hidden, onAnswered: () => {} }));
 const buttons = (): HTMLButtonElement[] => [...page.querySelectorAll('button')];
 const press = (name: string): void =>
   act(() =>
@@ -28,25 +25,19 @@ const press = (name: string): void =>
       .find(({ textContent }) => textContent === name)!
       .click(),
   );
-/** Types a text, as React notices it. */
-const type = (field: HTMLInputElement | HTMLTextAreaElement, text: string): void =>
-  act(() => {
-    Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value')!.set!.call(field, text);
-    field.dispatchEvent(new Event('input', { bubbles: true }));
-  });
 const dock = (): Element => page.firstElementChild!;
 const refuse = (): HTMLButtonElement => buttons().find(({ textContent }) => textContent === 'Refuse')!;
 
 beforeEach(() => {
   run = { respondToApproval: async () => ({ accepted: true }) } as unknown as Run;
 });
-afterEach(() => act(() => root.render(null)));
+afterEach(() => drawNode(null));
 
 test('what the user has written stays while an earlier moment is shown, and is hidden', () => {
   draw(false);
   press('Edit');
   const reason = page.querySelector<HTMLInputElement>('[aria-label="Reason for refusing"]')!;
-  type(reason, 'Not Ada');
+  enter(reason, 'Not Ada');
   draw(true);
   expect(dock().className.split(' ')).toContain('hidden');
   draw(false);
@@ -76,9 +67,9 @@ const firstArgument = () => page.querySelector<HTMLTextAreaElement>('form textar
 test('what the user has written stays while the dock is not drawn, until the call is answered', async () => {
   draw(false);
   press('Edit');
-  type(firstArgument()!, 'Grace');
-  type(reasonField(), 'Not Ada');
-  act(() => root.render(null));
+  enter(firstArgument()!, 'Grace');
+  enter(reasonField(), 'Not Ada');
+  drawNode(null);
   draw(false);
   expect(firstArgument()?.value).toBe('Grace');
   expect(reasonField().value).toBe('Not Ada');
@@ -88,7 +79,7 @@ test('what the user has written stays while the dock is not drawn, until the cal
       .find(({ textContent }) => textContent === 'Approve with changes')!
       .click();
   });
-  act(() => root.render(null));
+  drawNode(null);
   draw(false);
   expect(firstArgument()).toBeNull();
   expect(reasonField().value).toBe('');
@@ -98,7 +89,7 @@ test('a card that is drawn again does not take the focus from a field', () => {
   const reply = document.body.appendChild(document.createElement('textarea'));
   draw(false);
   press('Edit');
-  act(() => root.render(null));
+  drawNode(null);
   reply.focus();
   draw(false);
   expect(document.activeElement).toBe(reply);

@@ -1,12 +1,13 @@
 // @vitest-environment happy-dom
 import type { ApprovalState, ClientToolCallState, Run } from '@cueline/core';
 import { act, createElement } from 'react';
-import { createRoot } from 'react-dom/client';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import { ApprovalCard } from '../../src/approval/approval-card.tsx';
 import { ClientToolCard } from '../../src/approval/client-tool-card.tsx';
+import { enter, openRoot } from '../drawn.ts';
 
+const { page, draw } = openRoot();
 const props = {
   run: {} as Run,
   approval: { approvalId: 'r1', toolName: 'look', input: {} } as ApprovalState,
@@ -69,18 +70,10 @@ test('a call that the provider runs itself has nothing to edit', () => {
 });
 
 test('an empty result of a client tool is refused as a result, not as arguments', () => {
-  Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
-  const page = document.body.appendChild(document.createElement('div'));
-  const root = createRoot(page);
-  act(() => root.render(createElement(ClientToolCard, props)));
-  const field = page.querySelector('textarea')!;
-  act(() => {
-    Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value')!.set!.call(field, '');
-    field.dispatchEvent(new Event('input', { bubbles: true }));
-  });
+  draw(createElement(ClientToolCard, props));
+  enter(page.querySelector('textarea')!, '');
   act(() => [...page.querySelectorAll('button')].find((one) => one.textContent === 'Answer')!.click());
   expect(page.querySelector('[role=alert]')?.textContent).toBe(
     'This field is empty. Write JSON, such as {}.',
   );
-  act(() => root.unmount());
 });

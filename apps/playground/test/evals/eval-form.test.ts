@@ -1,19 +1,15 @@
 // @vitest-environment happy-dom
 import { act, createElement } from 'react';
-import { createRoot } from 'react-dom/client';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { EvalForm } from '../../src/evals/eval-form.tsx';
 import { useEvals } from '../../src/evals/store.ts';
 import { defaultConnection } from '../../src/model/connection.ts';
 import { usePrompts } from '../../src/prompts/store.ts';
+import { enter, openRoot } from '../drawn.ts';
 
-Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
-
-const page = document.body.appendChild(document.createElement('div'));
-const root = createRoot(page);
+const { page, draw } = openRoot();
 const initial = useEvals.getState();
 beforeEach(() => act(() => useEvals.setState(initial, true)));
-afterAll(() => act(() => root.unmount()));
 
 const settings = () => useEvals.getState().settings;
 function Form() {
@@ -22,40 +18,33 @@ function Form() {
   const prompts = entries.map(({ prompt }) => prompt);
   return createElement(EvalForm, { settings: settings(), prompts, connection: defaultConnection });
 }
-const choose = (select: HTMLSelectElement, value: string): void =>
-  act(() => {
-    Object.getOwnPropertyDescriptor(HTMLSelectElement.prototype, 'value')!.set!.call(select, value);
-    select.dispatchEvent(new Event('change', { bubbles: true }));
-  });
 const selects = () => [...page.querySelectorAll('select')];
 
 test('a scorer keeps its text while the user tries other kinds', () => {
   useEvals.getState().change({ scorers: [{ kind: 'judge', value: 'Friendly.' }] });
-  act(() => root.render(createElement(Form)));
-  choose(selects().at(-1)!, 'closeTo');
-  choose(selects().at(-1)!, 'jsonEquals');
-  choose(selects().at(-1)!, 'judge');
+  draw(createElement(Form));
+  enter(selects().at(-1)!, 'closeTo');
+  enter(selects().at(-1)!, 'jsonEquals');
+  enter(selects().at(-1)!, 'judge');
   expect(settings().scorers).toEqual([{ kind: 'judge', value: 'Friendly.' }]);
 });
 
 test('the chosen versions come back when the user returns from another prompt', () => {
-  act(() => root.render(createElement(Form)));
+  draw(createElement(Form));
   const { prompt } = settings();
   act(() => useEvals.getState().change({ versions: ['1.0.0', '9.9.9'] }));
   const other = [...selects()[0]!.options].map(({ value }) => value).find((id) => id !== prompt)!;
-  choose(selects()[0]!, other);
+  enter(selects()[0]!, other);
   expect(settings().prompt).toBe(other);
   expect(settings().versions).not.toContain('9.9.9');
-  choose(selects()[0]!, prompt);
+  enter(selects()[0]!, prompt);
   expect(settings().versions).toEqual(['1.0.0', '9.9.9']);
 });
 
 test('the focus stays beside the conditions when the last of them is removed', () => {
   const equals = { kind: 'equals', value: '' } as const;
-  act(() => {
-    useEvals.getState().change({ scorers: [equals, { kind: 'judge', value: 'Friendly.' }] });
-    root.render(createElement(Form));
-  });
+  act(() => useEvals.getState().change({ scorers: [equals, { kind: 'judge', value: 'Friendly.' }] }));
+  draw(createElement(Form));
   const remove = page.querySelector<HTMLButtonElement>('[aria-label="Remove scorer 2"]')!;
   remove.focus();
   act(() => remove.click());

@@ -9,6 +9,7 @@ import { scriptedAnswersFor } from '../../src/examples/scripted-answers-for.ts';
 import { scriptedModelOf } from '../../src/model/scripted-model.ts';
 import { compileScript } from '../../src/sandbox/index.ts';
 import { startCpuTime } from '../../../../packages/core/test/support/cpu-time.ts';
+import { answerAll } from '../sessions.ts';
 
 const modules: Record<string, unknown> = {
   '@cueline/core': core,
@@ -33,10 +34,7 @@ async function play(id: string, replacements: Record<string, string>): Promise<R
   const { run } = await runPrompt(exports.default!, {
     model: scriptedModelOf(scriptedAnswersFor(source)!, { hurried: true }),
   });
-  run.listen((event) => {
-    if (event.type === 'approval-request')
-      queueMicrotask(() => void run.respondToApproval(event.approvalId, { approved: true }));
-  });
+  answerAll(run);
   return run.finished;
 }
 

@@ -8,19 +8,13 @@ import pictures from '../../src/examples/pictures.json' with { type: 'json' };
 import ownPlan from '../../src/examples/own-plan.ts';
 import { scriptedAnswers } from '../../src/examples/scripted-answers.ts';
 import { scriptedModelOf } from '../../src/model/scripted-model.ts';
+import { answerAll } from '../sessions.ts';
 
 /** Runs an example's script to its end. A user gives the same answer to all requests. */
-async function play(
-  id: string,
-  model: LanguageModel,
-  answer: ApprovalResponse = { approved: true },
-): Promise<RunState> {
+async function play(id: string, model: LanguageModel, answer?: ApprovalResponse): Promise<RunState> {
   const module = (await import(`../../src/examples/${id}.ts`)) as { default: PromptDefinition };
   const { run } = await runPrompt(module.default, { model });
-  run.listen((event) => {
-    if (event.type === 'approval-request')
-      queueMicrotask(() => void run.respondToApproval(event.approvalId, answer));
-  });
+  answerAll(run, answer);
   return run.finished;
 }
 

@@ -1,34 +1,18 @@
 import { expect, test } from 'vitest';
-import type { RunEvent } from '@cueline/core';
 import { keepSession, useForks } from '../../src/forks/store.ts';
 import { openLinkedRun } from '../../src/state/run-session.ts';
 import type { RunSession } from '../../src/state/store.ts';
-import { usage } from '../transcript/run-events.ts';
+import { sessionOf } from '../sessions.ts';
+import { logOf, start, step } from '../transcript/run-events.ts';
 
-const log: RunEvent[] = [
-  { type: 'run-start', v: 2, seq: 0, t: 0, runId: 'r', model: 'm', messages: [], messageId: 'a' },
-  {
-    type: 'step-start',
-    seq: 1,
-    t: 0,
-    step: 0,
-    request: { keep: 0, messages: [], model: 'm', instructions: '', tools: [], settings: {} },
-  },
-  { type: 'step-end', seq: 2, t: 1, step: 0, finishReason: 'stop', usage },
-  { type: 'run-end', seq: 3, t: 1, outcome: 'done', finishReason: 'stop' },
-];
+const log = logOf([start, ...step(0, []), { type: 'run-end', outcome: 'done', finishReason: 'stop' }]);
 
-const session = (id: string, parent?: string): RunSession => ({
-  id,
-  run: openLinkedRun(log),
-  source: { script: '' },
-  shared: true,
-  model: { name: '', detail: '' },
-  simulated: true,
-  clock: { now: () => 0 },
-  earlier: [],
-  ...(parent === undefined ? {} : { parent: { id: parent, turn: 0, step: 0 } }),
-});
+const session = (id: string, parent?: string): RunSession =>
+  sessionOf(openLinkedRun(log), {
+    id,
+    shared: true,
+    ...(parent === undefined ? {} : { parent: { id: parent, turn: 0, step: 0 } }),
+  });
 
 test('50 sessions are kept: the oldest without forks is removed first', () => {
   keepSession(session('root'), 7);

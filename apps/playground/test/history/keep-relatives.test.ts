@@ -1,27 +1,10 @@
 import { expect, test } from 'vitest';
 import { nearestRelatives, relativesOf } from '../../src/history/keep-relatives.ts';
 import type { RunRow } from '../../src/history/rows.ts';
+import { rowOf } from './recorded-sessions.ts';
 
-function row(id: string, startedOn: number, parent?: string): RunRow {
-  return {
-    id,
-    title: id,
-    pinned: false,
-    source: { script: '' },
-    model: { name: 'm', detail: '' },
-    simulated: true,
-    startedOn,
-    updatedOn: startedOn,
-    status: 'done',
-    steps: 1,
-    turns: 1,
-    elapsed: 1,
-    size: 1,
-    hasLog: true,
-    writer: 'w',
-    ...(parent === undefined ? {} : { parent: { id: parent, turn: 0, step: 1 } }),
-  };
-}
+const row = (id: string, startedOn: number, parent?: string): RunRow =>
+  rowOf(id, { startedOn, ...(parent === undefined ? {} : { parent: { id: parent, turn: 0, step: 1 } }) });
 
 const ids = (id: string, rows: readonly RunRow[]) => relativesOf(id, rows).map((one) => one.id);
 

@@ -5,7 +5,18 @@ import { openStoredRun } from '../../src/history/open-stored-run.ts';
 import type { RunStore } from '../../src/history/run-store.ts';
 import type { RunSession } from '../../src/state/store.ts';
 import { emptyPrompt } from '../../src/prompts/editable-prompt.ts';
-import { createSession, createTab, end, held, newName, start, step, text } from './recorded-sessions.ts';
+import {
+  createSession,
+  createTab,
+  end,
+  held,
+  newName,
+  openRun,
+  record,
+  start,
+  step,
+  text,
+} from './recorded-sessions.ts';
 
 test('a run is stored while it is in progress, and holds a lock until its end', async () => {
   const { store, recorder } = createTab(newName());
@@ -52,10 +63,7 @@ test('a run and its reply can be read again, however long the id of their model 
   const model = { name: 'm'.repeat(300), detail: 'd'.repeat(300) };
   const session = { ...createSession('long'), model };
   const shortened = { name: 'm'.repeat(200), detail: 'd'.repeat(200) };
-  recorder.follow(session);
-  void session.run.start();
-  await session.say(start, end);
-  await recorder.flush();
+  await record(recorder, session, start, end);
   expect(await store.get('long')).toMatchObject({ turns: 1, model: shortened });
   recorder.follow({ ...session, earlier: [{ log: session.run.log(), state: session.run.getState() }] });
   void session.run.send('And now?');
@@ -67,10 +75,7 @@ test('a run and its reply can be read again, however long the id of their model 
 test('a run that starts again replaces its log', async () => {
   const { store, recorder } = createTab(newName());
   const session = createSession('three');
-  recorder.follow(session);
-  session.run.start().catch(() => {});
-  await session.say(start, step, text, { type: 'run-end', outcome: 'stopped' });
-  await recorder.flush();
+  await record(recorder, session, start, step, text, { type: 'run-end', outcome: 'stopped' });
   recorder.follow({ ...session });
   session.run.start().catch(() => {});
   await session.say(start, end);
@@ -83,16 +88,12 @@ test('an interrupted run opens as interrupted, and if two tabs continue it, the 
   const name = newName();
   const one = createTab(name);
   const session = createSession('four');
-  one.recorder.follow(session);
-  void session.run.start();
-  await session.say(start);
-  await one.recorder.flush();
+  await record(one.recorder, session, start);
   held.clear();
 
   const [first, second] = [createTab(name), createTab(name)];
-  const opened = await openStoredRun(first.store, 'four');
-  const openedToo = await openStoredRun(second.store, 'four');
-  if ('problem' in opened || 'problem' in openedToo) return expect.unreachable();
+  const opened = await openRun(first.store, 'four');
+  const openedToo = await openRun(second.store, 'four');
   expect(opened.session.run.getState()).toMatchObject({ status: 'error', error: { code: 'interrupted' } });
   expect(opened.session).toMatchObject({ id: 'four', source: { script: '// mine' }, shared: false });
   for (const [tab, it] of [
@@ -115,15 +116,11 @@ test('if two tabs reply at the same time, both replies are kept', async () => {
   const name = newName();
   const one = createTab(name);
   const session = createSession('both');
-  one.recorder.follow(session);
-  void session.run.start();
-  await session.say(start, end);
-  await one.recorder.flush();
+  await record(one.recorder, session, start, end);
   const tabs = [createTab(name), createTab(name)];
   const sessions = await Promise.all(
     tabs.map(async ({ store, recorder }) => {
-      const opened = await openStoredRun(store, 'both');
-      if ('problem' in opened) return expect.unreachable(opened.problem);
+      const opened = await openRun(store, 'both');
       recorder.opened(opened.session, opened.row);
       return opened.session;
     }),
@@ -149,14 +146,10 @@ test('a copy of a run that another tab has continued stays apart from that run',
   const name = newName();
   const one = createTab(name);
   const session = createSession('original');
-  one.recorder.follow(session);
-  void session.run.start();
-  await session.say(start, end);
-  await one.recorder.flush();
+  await record(one.recorder, session, start, end);
   const [first, second] = [createTab(name), createTab(name)];
   const open = async ({ store, recorder }: typeof first, id: string) => {
-    const opened = await openStoredRun(store, id);
-    if ('problem' in opened) return expect.unreachable(opened.problem);
+    const opened = await openRun(store, id);
     return recorder.opened(opened.session, opened.row);
   };
   const sessions = [await open(first, 'original'), await open(second, 'original')];
@@ -175,10 +168,7 @@ test('a copy of a run that another tab has continued stays apart from that run',
 
   // a fork of the copy is not one of the other tab's run, and is a fork of the copy here, too, when it is opened again
   const fork = { ...createSession('fork'), parent: { id: copy.id, turn: 0, step: 1 } };
-  second.recorder.follow(fork);
-  void fork.run.start();
-  await fork.say(start, end);
-  await second.recorder.flush();
+  await record(second.recorder, fork, start, end);
   expect(await second.store.get('fork')).toMatchObject({ parent: { id: copyId } });
   expect(await open(second, 'fork')).toMatchObject({ id: 'fork', parent: { id: copy.id } });
 
@@ -215,10 +205,7 @@ test('after a write that failed, the next one stores everything', async () => {
     return { ...it, write };
   });
   const session = createSession('six');
-  recorder.follow(session);
-  void session.run.start();
-  await session.say(start, step);
-  await recorder.flush();
+  await record(recorder, session, start, step);
   expect(onProblem).toHaveBeenCalledOnce();
   // even if no more events come, because there is space again
   await recorder.flush();
@@ -252,8 +239,7 @@ test('a reply is stored before its turn has an event, and can be sent again afte
   expect(await store.get('waiting')).toMatchObject({ status: 'running', turns: 2 });
 
   held.clear();
-  const opened = await openStoredRun(createTab(name).store, 'waiting');
-  if ('problem' in opened) return expect.unreachable(opened.problem);
+  const opened = await openRun(createTab(name).store, 'waiting');
   const { run, earlier } = opened.session;
   expect(earlier.map(({ log }) => log)).toEqual([first]);
   expect(run.getState()).toMatchObject({ status: 'error', error: { code: 'interrupted' } });
@@ -293,8 +279,7 @@ test('a run is stored with its input before it has an event, and can be started 
   session.run.start().catch(() => {});
   await vi.waitFor(async () => expect(await store.logs('silent')).toHaveLength(1));
   held.clear();
-  const opened = await openStoredRun(createTab(name).store, 'silent');
-  if ('problem' in opened) return expect.unreachable(opened.problem);
+  const opened = await openRun(createTab(name).store, 'silent');
   expect(opened.session.run.getState()).toMatchObject({
     status: 'error',
     error: { code: 'interrupted' },
@@ -318,8 +303,7 @@ test('a first turn that runs again is stored with its input and its messages bef
   // the page is closed, and the next one continues the run
   held.clear();
   const later = createTab(name);
-  const opened = await openStoredRun(later.store, 'again');
-  if ('problem' in opened) return expect.unreachable(opened.problem);
+  const opened = await openRun(later.store, 'again');
   const session = later.recorder.opened(opened.session, opened.row);
   const silent = { [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }) };
   session.run.configure({ executor: { start: () => silent } as never });
@@ -335,10 +319,7 @@ test('a stored run can be opened, however long its prompt is', async () => {
   const prompt = { ...emptyPrompt('long'), userPrompt: 'x'.repeat(200_001), userPromptParameters: [] };
   const source = { prompts: { prompts: [prompt], selected: 0, values: {} } };
   const session = { ...createSession('long'), source };
-  recorder.follow(session);
-  void session.run.start();
-  await session.say(start, end);
-  await recorder.flush();
+  await record(recorder, session, start, end);
   expect(await openStoredRun(store, 'long')).toMatchObject({
     session: { run: { definition: { name: 'long' } }, source },
   });

@@ -3,9 +3,12 @@ import 'fake-indexeddb/auto';
 import { createRun, definePrompt, type Executor, type RunEvent } from '@cueline/core';
 import { expect, vi } from 'vitest';
 import { createDatabase } from '../../src/history/database.ts';
+import { openStoredRun } from '../../src/history/open-stored-run.ts';
 import { createRunSaver, type RunSaver } from '../../src/history/save-runs.ts';
+import type { RunRow } from '../../src/history/rows.ts';
 import { createRunStore, type RunStore } from '../../src/history/run-store.ts';
 import type { RunSession } from '../../src/state/store.ts';
+import { sessionOf } from '../sessions.ts';
 
 let names = 0;
 export const newName = (): string => `runs-${(names += 1)}`;
@@ -34,6 +37,26 @@ export function createTab(
   return { store, recorder, onProblem };
 }
 
+/** The row of a run that has ended. */
+export const rowOf = (id: string, more: Partial<RunRow> = {}): RunRow => ({
+  id,
+  title: `Run ${id}`,
+  pinned: false,
+  source: { script: '' },
+  model: { name: 'Demo', detail: 'simulated' },
+  simulated: true,
+  startedOn: 1_000,
+  updatedOn: 1_000,
+  status: 'done',
+  steps: 1,
+  turns: 1,
+  elapsed: 10,
+  size: 100,
+  hasLog: true,
+  writer: 'w',
+  ...more,
+});
+
 /** A run whose events the test sends. `log` has those of the run that it continues. */
 export function createSession(
   id: string,
@@ -57,15 +80,12 @@ export function createSession(
     { executor, log: log.map((body, index) => ({ t: index, seq: index, ...body }) as never) },
   );
   return {
-    id,
-    run: run as never,
-    source: { script: '// mine' },
-    openScript: { id: 'script', name: 'Mine', origin: 'own', kept: true, revision: 1 },
-    shared: false,
-    model: { name: 'Demo', detail: 'simulated' },
-    simulated: true,
-    clock: { now: () => 0 },
-    earlier: [],
+    ...sessionOf(run, {
+      id,
+      source: { script: '// mine' },
+      openScript: { id: 'script', name: 'Mine', origin: 'own', kept: true, revision: 1 },
+      model: { name: 'Demo', detail: 'simulated' },
+    }),
     async say(...bodies) {
       const before = run.log().length === 0 || run.log().at(-1)?.type === 'run-end' ? 0 : run.log().length;
       queue = [...queue, ...bodies.map((body) => ({ t: seq, seq: seq++, ...body }) as never)];
@@ -79,3 +99,21 @@ export const start = { type: 'run-start', v: 2, runId: 'r', model: 'demo:m', mes
 export const step = { type: 'step-start', step: 0, request: { messages: [] } };
 export const text = { type: 'text-delta', id: 't', text: 'Hello' };
 export const end = { type: 'run-end', outcome: 'done', finishReason: 'stop' };
+
+/** Starts a session's run, and records these events of it. */
+export async function record(
+  recorder: RunSaver,
+  session: ReturnType<typeof createSession>,
+  ...bodies: object[]
+): Promise<void> {
+  recorder.follow(session);
+  session.run.start().catch(() => {});
+  await session.say(...bodies);
+  await recorder.flush();
+}
+
+/** Opens a stored run, which has to be there. */
+export async function openRun(store: RunStore, id: string) {
+  const opened = await openStoredRun(store, id);
+  return 'problem' in opened ? expect.unreachable(opened.problem) : opened;
+}

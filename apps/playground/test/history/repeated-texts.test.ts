@@ -9,6 +9,7 @@ import { createTextReader, createTextWriter } from '../../src/history/repeated-t
 import { exportRun, importRun } from '../../src/history/run-file.ts';
 import { createRunStore } from '../../src/history/run-store.ts';
 import type { RunSession } from '../../src/state/store.ts';
+import { sessionOf } from '../sessions.ts';
 
 const file = `data:image/png;base64,${'iVBORw0KGgo'.repeat(500_000)}`;
 
@@ -40,16 +41,9 @@ function createSession(logs: readonly RunEvent[][]): RunSession {
     definePrompt('script', () => {}),
     { log: logs.at(-1)! },
   );
-  return {
-    id: 'one',
-    run: run as never,
-    source: { script: '' },
-    shared: false,
-    model: { name: 'Demo', detail: 'simulated' },
-    simulated: true,
-    clock: { now: () => 0 },
+  return sessionOf(run, {
     earlier: logs.slice(0, -1).map((log) => ({ log, state: reduceAll(log) })),
-  };
+  });
 }
 
 let names = 0;

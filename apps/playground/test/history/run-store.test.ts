@@ -1,4 +1,3 @@
-import 'fake-indexeddb/auto';
 import type { RunEvent } from '@cueline/core';
 import { expect, test } from 'vitest';
 import { createDatabase } from '../../src/history/database.ts';
@@ -7,6 +6,7 @@ import { exportRun, importRun, runFileName } from '../../src/history/run-file.ts
 import { groupByDay, matchesQuery } from '../../src/history/run-groups.ts';
 import { createRunStore, type RunBounds } from '../../src/history/run-store.ts';
 import type { RunRow } from '../../src/history/rows.ts';
+import { rowOf as row } from './recorded-sessions.ts';
 
 let names = 0;
 function open(bounds?: RunBounds) {
@@ -14,24 +14,6 @@ function open(bounds?: RunBounds) {
   return { database, store: createRunStore(database, bounds) };
 }
 
-const row = (id: string, more: Partial<RunRow> = {}): RunRow => ({
-  id,
-  title: `Run ${id}`,
-  pinned: false,
-  source: { script: '' },
-  model: { name: 'Demo', detail: 'simulated' },
-  simulated: true,
-  startedOn: 1_000,
-  updatedOn: 1_000,
-  status: 'done',
-  steps: 1,
-  turns: 1,
-  elapsed: 10,
-  size: 100,
-  hasLog: true,
-  writer: 'w',
-  ...more,
-});
 const log: RunEvent[] = [
   { seq: 0, t: 0, type: 'run-start', v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' },
   { seq: 1, t: 3, type: 'run-end', outcome: 'done', finishReason: 'stop' },

@@ -1,14 +1,21 @@
 import { expect, test, vi } from 'vitest';
-import { createSession, createTab, end, held, newName, start, step, text } from './recorded-sessions.ts';
+import {
+  createSession,
+  createTab,
+  end,
+  held,
+  newName,
+  record,
+  start,
+  step,
+  text,
+} from './recorded-sessions.ts';
 
 test('showing a run of the tree again does not change what is stored of it, and the user can reply to it', async () => {
   const shown = new Set(['first']);
   const { store, recorder } = createTab(newName(), undefined, shown);
   const first = createSession('first');
-  recorder.follow(first);
-  void first.run.start();
-  await first.say(start, step);
-  await recorder.flush();
+  await record(recorder, first, start, step);
   await first.say({ type: 'text-start', id: 't' }, text, end);
   await recorder.flush();
   await store.update('first', { title: 'Renamed', pinned: true });

@@ -1,6 +1,5 @@
 // @vitest-environment happy-dom
 import { act, createElement, useState } from 'react';
-import { createRoot } from 'react-dom/client';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ROOT, type Draft } from '../../src/input/draft.ts';
 import { InputFields } from '../../src/input/input-fields.tsx';
@@ -13,12 +12,10 @@ import {
   takeScriptInput,
   useScriptInput,
 } from '../../src/state/script-input.ts';
-
-Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
+import { enter, openRoot } from '../drawn.ts';
 
 const script = "export default definePrompt('plan', (prompt, input) => {}, { input: schema });";
-const page = document.body.appendChild(document.createElement('div'));
-const root = createRoot(page);
+const { page, draw } = openRoot();
 const member = (kind: string) => ({
   type: 'object',
   properties: { kind: { const: kind }, note: { type: 'string' } },
@@ -27,13 +24,13 @@ const member = (kind: string) => ({
 const union = { oneOf: [member('card'), member('cash'), member('transfer')] };
 
 beforeEach(() => useScriptInput.setState(useScriptInput.getInitialState(), true));
-afterEach(() => act(() => root.render(null)));
+afterEach(() => draw(null));
 
 /** Shows the form of an input with these members. */
 function show(properties: object): void {
   const schema = { type: 'object', properties, required: Object.keys(properties) };
   act(() => showScriptReport({ name: 'plan', input: { kind: 'schema', schema } }));
-  act(() => root.render(createElement(InputForm, { field: useScriptInput.getState().field! })));
+  draw(createElement(InputForm, { field: useScriptInput.getState().field! }));
 }
 const description = (element: Element | null): string | null | undefined =>
   document.getElementById(element?.getAttribute('aria-describedby') ?? '')?.textContent;
@@ -73,13 +70,8 @@ test('the text typed for one kind of a union comes back after the user tries ano
     const [draft, setDraft] = useState<Draft>({ pay: { variant: 0, value: { note: 'Ada' } } } as Draft);
     return createElement(InputFields, { field, draft, path: ROOT, problems: new Map(), onDraft: setDraft });
   }
-  act(() => root.render(createElement(Form)));
-  const choose = (value: string): void =>
-    act(() => {
-      const select = page.querySelector('select')!;
-      Object.getOwnPropertyDescriptor(HTMLSelectElement.prototype, 'value')!.set!.call(select, value);
-      select.dispatchEvent(new Event('change', { bubbles: true }));
-    });
+  draw(createElement(Form));
+  const choose = (value: string): void => enter(page.querySelector('select')!, value);
   const note = () => page.querySelector<HTMLTextAreaElement>('textarea, input')?.value;
   expect(note()).toBe('Ada');
   choose('1');

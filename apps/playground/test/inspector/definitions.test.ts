@@ -1,4 +1,4 @@
-import { reduceAll, type RunEvent, type RunEventBody } from '@cueline/core';
+import { reduceAll, type RunEventBody } from '@cueline/core';
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, test } from 'vitest';
@@ -9,12 +9,10 @@ import { messageIndex, usesOfMessage } from '../../src/inspector/definition/mess
 import { stepsOfTasks } from '../../src/inspector/definition/tasks-of-steps.ts';
 import type { DefinitionName } from '../../src/sandbox/script/definition.ts';
 import type { RunSession } from '../../src/state/store.ts';
-import { start } from '../transcript/run-events.ts';
+import { logOf, start } from '../transcript/run-events.ts';
 
 type Body = RunEventBody & { agent?: string };
 
-const logOf = (bodies: readonly Body[]): RunEvent[] =>
-  bodies.map((body, seq): RunEvent => ({ seq, t: seq * 10, ...body }));
 const user = (content: string) => ({ role: 'user' as const, content });
 const sends = (number: number, texts: readonly string[], tools: readonly string[] = []): Body => ({
   type: 'step-start',

@@ -1,4 +1,4 @@
-import { reduceAll, type RunEvent, type RunEventBody } from '@cueline/core';
+import { reduceAll, type RunEventBody } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
 import { eventsOfCall, rowsOfCall } from '../../src/inspector/call/call-rows.ts';
 import { usesOfDefinition } from '../../src/inspector/definition/definition-uses.ts';
@@ -8,10 +8,8 @@ import { eventsIn, rangeOfStep } from '../../src/inspector/step-events.ts';
 import { notesOfStep } from '../../src/inspector/step/step-notes.ts';
 import { taskDuring } from '../../src/inspector/task-during.ts';
 import { variableHistory } from '../../src/inspector/definition/variable-history.ts';
-import { called, ran, start, step } from '../transcript/run-events.ts';
+import { called, logOf, ran, start, step } from '../transcript/run-events.ts';
 
-const logOf = (bodies: readonly (RunEventBody & { agent?: string })[]): RunEvent[] =>
-  bodies.map((body, seq): RunEvent => ({ seq, t: seq * 10, ...body }));
 const set = (name: string, value: string): RunEventBody => ({
   type: 'variable-set',
   name,

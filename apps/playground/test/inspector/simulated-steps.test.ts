@@ -1,12 +1,11 @@
-import type { RunEvent, RunEventBody } from '@cueline/core';
-import { Tooltip } from 'radix-ui';
+import type { RunEventBody } from '@cueline/core';
 import { createElement } from 'react';
-import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import { InspectorPane } from '../../src/inspector/inspector-pane.tsx';
 import { openLinkedRun } from '../../src/state/run-session.ts';
-import type { RunSession } from '../../src/state/store.ts';
-import { start, usage } from '../transcript/run-events.ts';
+import { htmlOf } from '../drawn.ts';
+import { sessionOf } from '../sessions.ts';
+import { logOf, start, usage } from '../transcript/run-events.ts';
 
 /** The inspector of a run whose step had one model, and which continues with another. */
 function inspectorOf(model: string, next: { model: string; simulated?: true }): string {
@@ -17,20 +16,8 @@ function inspectorOf(model: string, next: { model: string; simulated?: true }): 
     { type: 'run-resume', runId: 'again', ...next },
     { type: 'run-end', outcome: 'stopped' },
   ];
-  const log = bodies.map((body, seq): RunEvent => ({ ...body, seq, t: seq }));
-  const session: RunSession = {
-    id: 's1',
-    run: openLinkedRun(log),
-    source: { script: '' },
-    shared: true,
-    model: { name: '', detail: '' },
-    simulated: false,
-    clock: { now: () => 0 },
-    earlier: [],
-  };
-  return renderToStaticMarkup(
-    createElement(Tooltip.Provider, null, createElement(InspectorPane, { session })),
-  );
+  const session = sessionOf(openLinkedRun(logOf(bodies)), { shared: true, simulated: false });
+  return htmlOf(createElement(InspectorPane, { session }));
 }
 
 test('a step of a paid model has its model and its price, also if the run continues with the demo model', () => {

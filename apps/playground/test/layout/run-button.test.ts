@@ -1,23 +1,19 @@
 // @vitest-environment happy-dom
 import { act, createElement } from 'react';
-import { createRoot } from 'react-dom/client';
-import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { RunButton } from '../../src/layout/run-button.tsx';
 import { usePlayground } from '../../src/state/store.ts';
+import { openRoot } from '../drawn.ts';
 
 const actions = vi.hoisted(() => ({ startOpenView: vi.fn(), stopOpenView: vi.fn() }));
 vi.mock('../../src/layout/start-and-stop.ts', () => actions);
 
-Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
-
-const page = document.body.appendChild(document.createElement('div'));
-const root = createRoot(page);
+const { page, draw } = openRoot();
 beforeEach(() => {
   vi.clearAllMocks();
   act(() => void usePlayground.setState(usePlayground.getInitialState(), true));
-  act(() => root.render(createElement(RunButton)));
+  draw(createElement(RunButton));
 });
-afterAll(() => act(() => root.unmount()));
 
 const button = (): HTMLButtonElement => page.querySelector('button')!;
 const click = (detail: number): void =>

@@ -1,12 +1,10 @@
 // @vitest-environment happy-dom
 import { act, createElement } from 'react';
-import { createRoot } from 'react-dom/client';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { useRunKeys } from '../../src/layout/use-run-keys.ts';
 import { usePlayground } from '../../src/state/store.ts';
 import { TaskInput } from '../../src/tasks/task-input.tsx';
-
-Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
+import { openRoot } from '../drawn.ts';
 
 const stop = vi.fn();
 const onClose = vi.fn();
@@ -18,16 +16,13 @@ function Page() {
   return createElement(TaskInput, { ...props, onSave: async () => true });
 }
 
-const root = createRoot(document.body.appendChild(document.createElement('div')));
+const { draw } = openRoot();
 beforeEach(() => {
   vi.clearAllMocks();
   usePlayground.setState({ session: { run: { stop } } as never });
-  act(() => root.render(createElement(Page)));
+  draw(createElement(Page));
 });
-afterAll(() => {
-  act(() => root.unmount());
-  usePlayground.setState(usePlayground.getInitialState(), true);
-});
+afterAll(() => usePlayground.setState(usePlayground.getInitialState(), true));
 
 /** Presses a key at an element, and returns the event after all have seen it. */
 function press(target: Element, key: string, init: object = {}): KeyboardEvent {

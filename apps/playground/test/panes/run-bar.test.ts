@@ -1,28 +1,20 @@
 import { initialState, type RunState } from '@cueline/core';
-import { Tooltip } from 'radix-ui';
 import { createElement } from 'react';
-import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import { RunBar } from '../../src/panes/run-bar.tsx';
 import type { RunSession } from '../../src/state/store.ts';
+import { htmlOf } from '../drawn.ts';
+import { sessionOf } from '../sessions.ts';
 
-const session = {
-  id: 's1',
-  source: { script: '' },
-  shared: true,
-  model: { name: 'Demo model', detail: 'simulated' },
-  simulated: true,
-  clock: { now: () => 60_000 },
-  earlier: [],
-  run: { log: () => [] },
-} as unknown as RunSession;
+const session = sessionOf(
+  { log: () => [] },
+  { shared: true, model: { name: 'Demo model', detail: 'simulated' }, clock: { now: () => 60_000 } },
+);
 const running = { ...initialState, status: 'running', phase: 'text', elapsed: 300, seq: 3 } as RunState;
 
 function draw(session: RunSession, isPast: boolean, state = running): string {
   const shown = { state, turn: 0, earlier: [], isPast };
-  const html = renderToStaticMarkup(
-    createElement(Tooltip.Provider, null, createElement(RunBar, { session, shown })),
-  );
+  const html = htmlOf(createElement(RunBar, { session, shown }));
   return html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
 }
 

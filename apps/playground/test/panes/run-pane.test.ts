@@ -1,22 +1,19 @@
 // @vitest-environment happy-dom
 import type { RunEventBody } from '@cueline/core';
-import type { SharedRun } from '@cueline/react';
 import { Tooltip } from 'radix-ui';
 import { act, createElement } from 'react';
-import { createRoot } from 'react-dom/client';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { RunPane } from '../../src/panes/run-pane.tsx';
 import { FollowMoment } from '../../src/state/moment/followed-moment.tsx';
 import { useInspection } from '../../src/state/inspection.ts';
-import { usePlayground, type RunSession } from '../../src/state/store.ts';
+import { usePlayground } from '../../src/state/store.ts';
+import { openRoot } from '../drawn.ts';
+import { sessionOf } from '../sessions.ts';
 import { called, start, stateOf } from '../transcript/run-events.ts';
 
-Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
-
-const root = createRoot(document.body.appendChild(document.createElement('div')));
-afterEach(() => act(() => root.render(null)));
+const { draw } = openRoot();
+afterEach(() => draw(null));
 afterAll(() => {
-  act(() => root.unmount());
   usePlayground.setState(usePlayground.getInitialState(), true);
   useInspection.getState().reset();
 });
@@ -36,23 +33,12 @@ async function showPast(all: readonly RunEventBody[], seq: number): Promise<void
     log: () => [],
     subscribe: () => () => {},
     listen: () => () => {},
-  } as unknown as SharedRun;
-  const session: RunSession = {
-    id: `${all.length}`,
-    run,
-    source: { script: '' },
-    shared: false,
-    model: { name: 'm', detail: '' },
-    simulated: true,
-    clock: { now: () => 0 },
-    earlier: [],
   };
-  await act(async () => {
-    usePlayground.setState({ session });
-    useInspection.getState().goTo({ turn: 0, seq });
-    const pane = createElement(RunPane, { empty: null });
-    root.render(createElement(Tooltip.Provider, null, createElement(FollowMoment, null, pane)));
-  });
+  const session = sessionOf(run, { id: `${all.length}` });
+  usePlayground.setState({ session });
+  useInspection.getState().goTo({ turn: 0, seq });
+  const pane = createElement(RunPane, { empty: null });
+  draw(createElement(Tooltip.Provider, null, createElement(FollowMoment, null, pane)));
   // the page announces nothing in its first 3 seconds
   for (let round = 0; round < 80 && (bar() === undefined || !spoken()); round++)
     await act(() => new Promise((resolve) => setTimeout(resolve, 50)));

@@ -1,16 +1,12 @@
 // @vitest-environment happy-dom
 import { act, createElement } from 'react';
-import { createRoot } from 'react-dom/client';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { EditableParameter } from '../../src/prompts/editable-prompt.ts';
 import { ParameterFields } from '../../src/prompts/parameter-fields.tsx';
 import { entryOf, usePrompts } from '../../src/prompts/store.ts';
+import { enter, openRoot } from '../drawn.ts';
 
-Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
-
-const page = document.body.appendChild(document.createElement('div'));
-const root = createRoot(page);
-afterAll(() => act(() => root.unmount()));
+const { page, draw } = openRoot();
 
 const parameter = (): EditableParameter => entryOf(usePrompts.getState()).prompt.systemPromptParameters[0]!;
 function Form() {
@@ -24,12 +20,7 @@ function Form() {
     nameRef: null,
   });
 }
-const choose = (value: string): void =>
-  act(() => {
-    const select = page.querySelector('select')!;
-    Object.getOwnPropertyDescriptor(HTMLSelectElement.prototype, 'value')!.set!.call(select, value);
-    select.dispatchEvent(new Event('change', { bubbles: true }));
-  });
+const choose = (value: string): void => enter(page.querySelector('select')!, value);
 
 test('a parameter keeps its default and its allowed values while the user tries other types', () => {
   const agent: EditableParameter = {
@@ -39,7 +30,7 @@ test('a parameter keeps its default and its allowed values while the user tries 
     allowedValues: ['007', '008'],
   };
   act(() => usePrompts.getState().edit({ systemPromptParameters: [agent] }));
-  act(() => root.render(createElement(Form)));
+  draw(createElement(Form));
   for (const type of ['number', 'boolean', 'enum']) choose(type);
   expect(parameter()).toEqual({ ...agent, type: 'enum' });
   choose('number');

@@ -4,6 +4,7 @@ import { examples } from '../../src/examples/index.ts';
 import { scriptedAnswers } from '../../src/examples/scripted-answers.ts';
 import { scriptedModelOf } from '../../src/model/scripted-model.ts';
 import { findDefinitions } from '../../src/sandbox/script/find-definitions.ts';
+import { answerAll } from '../sessions.ts';
 import { describeLine, runScript } from './run-script.ts';
 
 const found = (source: string): string[] => findDefinitions(source).definitions.map(describeLine);
@@ -14,12 +15,7 @@ describe('the definitions in an example’s text are those that its run reports'
       scriptedAnswers[id] === undefined
         ? demoModel({ pace: 0 })
         : scriptedModelOf(scriptedAnswers[id], { hurried: true });
-    const { lines } = await runScript(source, model, (run) =>
-      run.listen((event) => {
-        if (event.type !== 'approval-request') return;
-        queueMicrotask(() => void run.respondToApproval(event.approvalId, { approved: true }));
-      }),
-    );
+    const { lines } = await runScript(source, model, answerAll);
     const { definitions, promptLine } = findDefinitions(source);
     const ofRun = new Set(lines.map(describeLine));
     const ofText = definitions.filter(({ isSetting }) => !isSetting);

@@ -75,14 +75,16 @@ test('2,000 definitions of a run are kept, each on a line of its script', async 
   expect(new Set(lines)).toEqual(new Set([1, 2, 3]));
 });
 
-test('the error of a run that exceeds a limit does not blame the script: the model may be the cause', async () => {
-  const call = (i: number) => ({ type: 'tool-input-start', t: 0, toolCallId: `c${i}`, toolName: 'a' });
-  const calls = Array.from({ length: 1_001 }, (_, i) => call(i));
-  const events = await runWith([{ type: 'events', events: [start, ...calls] }], {});
+test.each([
+  ['tool calls', (i: number) => ({ type: 'tool-input-start', t: 0, toolCallId: `c${i}`, toolName: 'a' })],
+  ['warnings', () => ({ type: 'warning', t: 0, message: 'w' })],
+])('a run with more than 1,000 %s ends with an error that does not blame the script', async (what, event) => {
+  const sent = Array.from({ length: 1_001 }, (_, i) => event(i));
+  const events = await runWith([{ type: 'events', events: [start, ...sent] }], {});
   const end = events.at(-1);
-  expect(end).toMatchObject({
-    error: { code: 'too_large', message: expect.stringContaining('The run has more than 1,000 tool calls') },
-  });
+  // the model may be the cause
+  const message = expect.stringContaining(`The run has more than 1,000 ${what}`) as string;
+  expect(end).toMatchObject({ error: { code: 'too_large', message } });
   expect(end?.type === 'run-end' && end.error && errorTitle(end.error)).toBe('The run became too large');
 });
 

@@ -1,22 +1,20 @@
 // @vitest-environment happy-dom
 import { act, createElement } from 'react';
-import { createRoot } from 'react-dom/client';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { defaultConnection } from '../../src/model/connection.ts';
 import { ModelDialog } from '../../src/settings/model-dialog.tsx';
 import { usePlayground } from '../../src/state/store.ts';
+import { enter, openRoot } from '../drawn.ts';
 
-Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
-
-const root = createRoot(document.body.appendChild(document.createElement('div')));
+const { draw } = openRoot();
 beforeEach(() => {
   usePlayground.setState(usePlayground.getInitialState(), true);
   usePlayground.setState({ connection: { ...defaultConnection, kind: 'openai' } });
-  act(() => root.render(createElement(ModelDialog)));
+  draw(createElement(ModelDialog));
 });
 afterEach(() => {
   act(() => void usePlayground.setState({ modelDialogOpen: false }));
-  act(() => root.render(null));
+  draw(null);
 });
 
 const openDialog = async (): Promise<void> => {
@@ -29,11 +27,7 @@ const clickBeside = (): Promise<void> =>
       document.body.dispatchEvent(new MouseEvent(name, { bubbles: true, cancelable: true }));
   });
 const type = (text: string): void =>
-  act(() => {
-    const field = document.querySelector<HTMLInputElement>('[role=dialog] input[placeholder="sk-…"]')!;
-    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')!.set!.call(field, text);
-    field.dispatchEvent(new Event('input', { bubbles: true }));
-  });
+  enter(document.querySelector<HTMLInputElement>('[role=dialog] input[placeholder="sk-…"]')!, text);
 const isOpen = () => usePlayground.getState().modelDialogOpen;
 
 test('a click beside the dialog closes it, unless a pasted key would be lost', async () => {

@@ -1,16 +1,14 @@
-import { createRun, definePrompt, type RunEvent, type RunEventBody } from '@cueline/core';
+import { createRun, definePrompt, type RunEventBody } from '@cueline/core';
 import { expect, test } from 'vitest';
 import { linkedStepOf, makeStepLink, readStepLink } from '../../src/share/step-link.ts';
 import type { RunSession } from '../../src/state/store.ts';
-import { begun, called, ended, start, step } from '../transcript/run-events.ts';
+import { begun, called, ended, logOf, start, step } from '../transcript/run-events.ts';
 
-function runOf(bodies: readonly RunEventBody[]) {
-  const log = bodies.map((body, seq): RunEvent => ({ seq, t: seq, ...body }));
-  return createRun(
+const runOf = (bodies: readonly RunEventBody[]) =>
+  createRun(
     definePrompt('shown', () => {}),
-    { log },
+    { log: logOf(bodies) },
   );
-}
 
 const inAgent = [
   ...called('c', 'ask'),

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { examples } from '../../src/examples/index.ts';
 import { continueRun, runOfLog, showSession } from '../../src/state/run-session.ts';
 import { usePlayground } from '../../src/state/store.ts';
+import { sessionOf } from '../sessions.ts';
 import { page } from './in-process-page.ts';
 
 vi.mock('../../src/sandbox/index.ts', () => import('./in-process-page.ts'));
@@ -39,16 +40,7 @@ async function continueFrom(log: readonly RunEvent[], turns: readonly ScriptedTu
   made.length = 0;
   const run = await runOfLog(log, { script });
   const { connection } = usePlayground.getState();
-  showSession({
-    id: 'stored',
-    run,
-    source: { script },
-    shared: false,
-    model: { name: connection.kind, detail: '' },
-    simulated: true,
-    clock: { now: () => 0 },
-    earlier: [],
-  });
+  showSession(sessionOf(run, { source: { script }, model: { name: connection.kind, detail: '' } }));
   continueRun();
   await vi.waitFor(() => expect(run.getState().status).toBe('done'), 5_000);
   return { model, state: run.getState() };

@@ -1,26 +1,16 @@
 import { createRun, definePrompt, type RunEvent } from '@cueline/core';
-import type { SharedRun } from '@cueline/react';
 import { beforeEach, expect, test } from 'vitest';
 import log from '../../src/examples/first-run.json' with { type: 'json' };
 import { selectionKey, useInspection } from '../../src/state/inspection.ts';
 import { logOf, shownAt } from '../../src/state/shown-run.ts';
-import type { RunSession } from '../../src/state/store.ts';
+import { sessionOf } from '../sessions.ts';
 
 const events = log as readonly unknown[] as RunEvent[];
 const prompt = definePrompt('weather', () => {});
 const run = createRun(prompt, { log: events });
 const first = createRun(prompt, { log: events.map((event) => ({ ...event })) });
 
-const session: RunSession = {
-  id: 'one',
-  run: run as unknown as SharedRun,
-  source: { script: '' },
-  shared: false,
-  model: { name: 'm', detail: '' },
-  simulated: true,
-  clock: { now: () => 0 },
-  earlier: [{ log: first.log(), state: first.getState() }],
-};
+const session = sessionOf(run, { earlier: [{ log: first.log(), state: first.getState() }] });
 const now = run.getState();
 
 beforeEach(() => useInspection.getState().reset());

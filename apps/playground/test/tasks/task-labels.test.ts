@@ -1,20 +1,11 @@
-import { reduceAll, runPrompt, type RunEvent, type RunEventBody, type TaskState } from '@cueline/core';
+import { runPrompt, type RunEventBody } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import { attemptCount, possibleEdits, taskAnnouncement } from '../../src/tasks/task-labels.ts';
+import { start, stateOf } from '../transcript/run-events.ts';
 
 /** The tasks after these events. */
-function tasksAfter(...bodies: RunEventBody[]): readonly TaskState[] {
-  const start: RunEventBody = {
-    type: 'run-start',
-    v: 2,
-    runId: 'r',
-    model: 'm',
-    messages: [],
-    messageId: 'a',
-  };
-  return reduceAll([start, ...bodies].map((body, seq): RunEvent => ({ seq, t: seq * 10, ...body }))).tasks;
-}
+const tasksAfter = (...bodies: RunEventBody[]) => stateOf([start, ...bodies]).tasks;
 const add = (id: string): RunEventBody => ({
   type: 'task-add',
   task: { id, title: `Do ${id}`, origin: 'author' },

@@ -2,32 +2,17 @@
 import type { TaskState } from '@cueline/core';
 import type { TaskRun } from '@cueline/react';
 import { act, createElement } from 'react';
-import { createRoot } from 'react-dom/client';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { TaskPanel } from '../../src/tasks/task-panel.tsx';
+import { enter, openRoot } from '../drawn.ts';
 
-Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
-
-const page = document.body.appendChild(document.createElement('div'));
-const root = createRoot(page);
-afterAll(() => act(() => root.unmount()));
+const { page, draw: drawPanel } = openRoot();
 
 const run = { edit: async () => ({ accepted: true }) } as unknown as TaskRun;
 const tasks = [{ id: 't1', title: 'Write', status: 'pending', origin: 'user' }] as unknown as TaskState[];
+const panel = { run, tasks, clock: { now: () => 0 }, open: true };
 const draw = (isPast: boolean, agent?: string): void =>
-  act(() =>
-    root.render(
-      createElement(TaskPanel, {
-        run,
-        tasks,
-        agent,
-        isPast,
-        inProgress: !isPast,
-        clock: { now: () => 0 },
-        open: true,
-      }),
-    ),
-  );
+  drawPanel(createElement(TaskPanel, { ...panel, agent, isPast, inProgress: !isPast }));
 const field = () => page.querySelector<HTMLInputElement>('[aria-label="New task"]');
 const press = async (name: string): Promise<void> =>
   act(async () => page.querySelector<HTMLButtonElement>(`[aria-label="${name}"]`)!.click());
@@ -35,14 +20,11 @@ const press = async (name: string): Promise<void> =>
 test('a task that is being written stays while the list is not drawn or an earlier moment is shown', async () => {
   draw(false);
   await press('Add a task');
-  act(() => {
-    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')!.set!.call(field(), 'Read');
-    field()!.dispatchEvent(new Event('input', { bubbles: true }));
-  });
-  act(() => root.render(null));
+  enter(field()!, 'Read');
+  drawPanel(null);
   draw(false, 'agent');
   expect(field()).toBeNull();
-  act(() => root.render(null));
+  drawPanel(null);
   draw(false);
   expect(field()?.value).toBe('Read');
   draw(true);
@@ -67,11 +49,7 @@ test.each([
   const other = document.body.appendChild(document.createElement('input'));
   other.value = 'elsewhere';
   if (elsewhere !== undefined) other.focus();
-  act(() =>
-    root.render(
-      createElement(TaskPanel, { run, tasks, inProgress: false, clock: { now: () => 0 }, open: true }),
-    ),
-  );
+  drawPanel(createElement(TaskPanel, { ...panel, inProgress: false }));
   expect(field()).toBeNull();
   const focused = document.activeElement as HTMLInputElement;
   expect(focused.value || focused.textContent).toContain(expected);

@@ -1,8 +1,8 @@
-import type { RunEvent, RunEventBody } from '@cueline/core';
+import type { RunEventBody } from '@cueline/core';
 import { expect, test } from 'vitest';
 import { verdictOf } from '../../src/tasks/verdicts.ts';
 import { currentTaskOf, taskStarts } from '../../src/tasks/task-times.ts';
-import { called, start, stateOf, step } from '../transcript/run-events.ts';
+import { called, logOf, start, stateOf, step } from '../transcript/run-events.ts';
 
 const add = (id: string, origin: 'author' | 'model' = 'author'): RunEventBody => ({
   type: 'task-add',
@@ -36,7 +36,7 @@ const completed = update('a', 'author', { status: 'completed', error: null });
 
 /** The verdicts of all calls of these events. */
 function verdicts(bodies: readonly RunEventBody[]) {
-  const log = bodies.map((body, seq): RunEvent => ({ seq, t: seq * 10, ...body }));
+  const log = logOf(bodies);
   return stateOf(bodies).toolCalls.map((call) => verdictOf(() => log, undefined, call));
 }
 
@@ -73,7 +73,7 @@ test('a result is not used if the user skips its task meanwhile; other tools hav
 
 test('a growing log is read from the first new event', () => {
   const bodies = [start, add('a'), ...step(0, handIn('c1', [validating, refused], ''))];
-  const all = bodies.map((body, seq): RunEvent => ({ seq, t: seq * 10, ...body }));
+  const all = logOf(bodies);
   const log = all.slice(0, 5);
   const [call] = stateOf(bodies).toolCalls;
   expect(verdictOf(() => log, undefined, call!)).toBeUndefined();

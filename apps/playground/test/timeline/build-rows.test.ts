@@ -2,12 +2,17 @@ import { reduceAll, type RunEvent, type RunEventBody } from '@cueline/core';
 import { expect, test } from 'vitest';
 import { buildRows } from '../../src/timeline/build-rows.ts';
 import { visibleRows, type TimelineRow } from '../../src/timeline/timeline-row.ts';
-import { agentsAtWork, begun, called, ended, ran, start, step, usage } from '../transcript/run-events.ts';
-
-/** A log in which an event happens every 10 ms. */
-function logOf(bodies: readonly RunEventBody[]): RunEvent[] {
-  return bodies.map((body, seq): RunEvent => ({ seq, t: seq * 10, ...body }));
-}
+import {
+  agentsAtWork,
+  begun,
+  called,
+  ended,
+  logOf,
+  ran,
+  start,
+  step,
+  usage,
+} from '../transcript/run-events.ts';
 
 function rowsOf(log: readonly RunEvent[]): readonly TimelineRow[] {
   return buildRows(reduceAll(log), log, 0);

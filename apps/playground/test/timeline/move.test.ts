@@ -1,15 +1,14 @@
-import { createRun, definePrompt, type RunEvent } from '@cueline/core';
+import { createRun, definePrompt } from '@cueline/core';
 import { beforeEach, expect, test } from 'vitest';
 import type { RunSession } from '../../src/state/store.ts';
 import { useInspection } from '../../src/state/inspection.ts';
 import { selectStep } from '../../src/timeline/navigate.ts';
-import { start, step } from '../transcript/run-events.ts';
+import { logOf, start, step } from '../transcript/run-events.ts';
 
 const bodies = [start, ...[0, 1, 2, 3].flatMap((number) => step(number, []))];
-const log = bodies.map((body, seq): RunEvent => ({ seq, t: seq, ...body }));
 const run = createRun(
   definePrompt('steps', () => {}),
-  { log },
+  { log: logOf(bodies) },
 );
 const session = { run, earlier: [] } as unknown as RunSession;
 const { select, reset } = useInspection.getState();

@@ -1,16 +1,12 @@
 // @vitest-environment happy-dom
 import type { AgentState } from '@cueline/core';
 import { act, createElement } from 'react';
-import { createRoot } from 'react-dom/client';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { AgentCard } from '../../src/transcript/agent-card.tsx';
 import { begun, start, stateOf } from './run-events.ts';
+import { openRoot } from '../drawn.ts';
 
-Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
-
-const page = document.body.appendChild(document.createElement('div'));
-const root = createRoot(page);
-afterAll(() => act(() => root.unmount()));
+const { page, draw: drawCard } = openRoot();
 
 const [working] = stateOf([start, ...begun('a', 'poet')]).agents;
 const call = { toolCallId: 'c', toolName: 'poet', input: {}, state: 'running' } as never;
@@ -18,7 +14,7 @@ const draw = (status: AgentState['status']): void => {
   const agent = { ...working!, status } as AgentState;
   const children = () => createElement('input', { 'aria-label': 'New task' });
   const props = { agent, call, clock: undefined, children };
-  act(() => root.render(createElement(AgentCard, props)));
+  drawCard(createElement(AgentCard, props));
 };
 const field = () => page.querySelector<HTMLInputElement>('input');
 

@@ -12,8 +12,13 @@ export const start = {
   messageId: 'answer',
 } satisfies RunEventBody;
 
+/** A log in which one of these events, of the run or of an agent, happens every 10 ms. */
+export function logOf(bodies: readonly (RunEventBody & { agent?: string })[]): RunEvent[] {
+  return bodies.map((body, seq): RunEvent => ({ seq, t: seq * 10, ...body }));
+}
+
 export function stateOf(bodies: readonly RunEventBody[]) {
-  return reduceAll(bodies.map((body, seq): RunEvent => ({ seq, t: seq * 10, ...body })));
+  return reduceAll(logOf(bodies));
 }
 
 /** The events of one step, of the run or of the agent at `agent`. */

@@ -1,12 +1,12 @@
-import { Tooltip } from 'radix-ui';
 import { createElement, type ReactElement } from 'react';
-import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import { RunBar } from '../../src/panes/run-bar.tsx';
 import { openLinkedRun } from '../../src/state/run-session.ts';
 import { usePlayground, type RunSession } from '../../src/state/store.ts';
 import { RunSummary } from '../../src/transcript/run-summary.tsx';
-import { called, ran, start, stateOf, step } from './run-events.ts';
+import { htmlOf } from '../drawn.ts';
+import { sessionOf } from '../sessions.ts';
+import { called, logOf, ran, start, stateOf, step } from './run-events.ts';
 
 /** A turn of as many steps as the list has counts of tokens. */
 function turnOf(tokens: readonly number[]) {
@@ -25,20 +25,11 @@ function turnOf(tokens: readonly number[]) {
 
 const first = turnOf([1_000, 2_000, 3_000]);
 const last = turnOf([4_000]);
-const session: RunSession = {
-  id: 'one',
-  run: openLinkedRun([]),
-  source: { script: '' },
-  shared: false,
-  model: { name: 'm', detail: '' },
-  simulated: true,
-  clock: { now: () => 0 },
-  earlier: [],
-};
+const session = sessionOf(openLinkedRun([]));
 
 /** The text of an element, with its tooltips. */
 function textOf(element: ReactElement): string {
-  return renderToStaticMarkup(createElement(Tooltip.Provider, null, element))
+  return htmlOf(element)
     .replaceAll(/<(?![^>]* title=)[^>]*>/g, ' ')
     .replaceAll(/\s+/g, ' ');
 }
@@ -71,7 +62,7 @@ test('a run that was interrupted says which script runs again, if the editor has
     ...step(1, []).slice(0, 1),
     { type: 'run-end', outcome: 'error', error: { code: 'network', message: 'No answer.' } } as const,
   ];
-  const log = bodies.map((body, seq) => ({ seq, t: seq, ...body }));
+  const log = logOf(bodies);
   const { script, openScript } = usePlayground.getInitialState();
   const shown = { state: stateOf(bodies), turn: 0, earlier: [], isPast: false };
   const drawn = (source: { script: string }, open = openScript): string => {
@@ -92,7 +83,7 @@ test.each([
   'a reply that was interrupted %s can run again, and the first turn runs again as a whole',
   (_when, begun) => {
     const bodies = [start, ...begun, { type: 'run-end', outcome: 'stopped' } as const];
-    const run = openLinkedRun(bodies.map((body, seq) => ({ seq, t: seq, ...body })));
+    const run = openLinkedRun(logOf(bodies));
     const { script, openScript } = usePlayground.getInitialState();
     const earlier = [{ log: [], state: first }];
     const drawn = (turn: number, more: Partial<RunSession> = {}): string => {

@@ -4,31 +4,13 @@ import { z } from 'zod';
 import { createRun, definePrompt, inProcess } from '@cueline/core';
 import { proxied, resolveModel } from '@cueline/core/models';
 import { base, chatUsage, createModelProxy, events, key, origin } from './support.ts';
-import { serveBoth, stream } from './upstream.ts';
+import { callTool, talk } from '../runtimes/provider.ts';
+import { stream } from '../runtimes/send-request.ts';
+import { serveBoth } from './upstream.ts';
 
 const ada = { authorization: 'Bearer ada' };
 
 describe("the AI SDK's own client", () => {
-  const message = (id: string, text: string): unknown[] => [
-    { type: 'response.created', response: { id, created_at: 1, model: 'gpt-x' } },
-    {
-      type: 'response.output_item.added',
-      output_index: 0,
-      item: { type: 'message', id: `msg_${id}`, phase: null },
-    },
-    ...text.split(/(?<= )/).map((delta) => ({
-      type: 'response.output_text.delta',
-      item_id: `msg_${id}`,
-      delta,
-    })),
-    {
-      type: 'response.output_item.done',
-      output_index: 0,
-      item: { type: 'message', id: `msg_${id}`, phase: null },
-    },
-    { type: 'response.completed', response: { usage: { input_tokens: 3, output_tokens: 4 } } },
-  ];
-
   test('streams chat', async () => {
     await using served = await serveBoth((response) => {
       const write = stream(response);
@@ -55,37 +37,12 @@ describe("the AI SDK's own client", () => {
   });
 
   test('streams two responses with a tool call between them, and nothing is stored at the provider', async () => {
-    const call = {
-      type: 'function_call',
-      id: 'fc_1',
-      call_id: 'c1',
-      name: 'add',
-      arguments: '{"a":1,"b":2}',
-      status: 'completed',
-    };
     await using served = await serveBoth((response, { body }) => {
-      const write = stream(response);
-      const first = !JSON.stringify(body['input']).includes('function_call_output');
-      const events = first
-        ? [
-            { type: 'response.created', response: { id: 'r1', created_at: 1, model: 'gpt-x' } },
-            {
-              type: 'response.output_item.added',
-              output_index: 0,
-              item: { ...call, arguments: '', status: 'in_progress' },
-            },
-            {
-              type: 'response.function_call_arguments.delta',
-              item_id: 'fc_1',
-              output_index: 0,
-              delta: call.arguments,
-            },
-            { type: 'response.output_item.done', output_index: 0, item: call },
-            { type: 'response.completed', response: { usage: { input_tokens: 3, output_tokens: 4 } } },
-          ]
-        : message('r2', 'It is 3.');
-      for (const event of events) write(event);
-      response.end();
+      if (!JSON.stringify(body['input']).includes('function_call_output'))
+        return callTool(response, 'add', { a: 1, b: 2 });
+      const { say, end } = talk(response);
+      say('It is 3.');
+      end();
     });
     const model = await resolveModel('openai:gpt-x', proxied(served.url, { headers: ada }));
     const result = streamText({
@@ -107,8 +64,8 @@ describe("the AI SDK's own client", () => {
     ]);
     expect(served.seen[1]!.body['input']).toMatchObject([
       { role: 'user' },
-      { type: 'function_call', call_id: 'c1' },
-      { type: 'function_call_output', call_id: 'c1', output: '3' },
+      { type: 'function_call', call_id: 'call_1' },
+      { type: 'function_call_output', call_id: 'call_1', output: '3' },
     ]);
   });
 
@@ -299,7 +256,8 @@ describe('faults as every package reads them', () => {
     ]);
   });
 
-  test.each(Object.keys(ids))(
+  // at the same time, because each waits before its next attempt
+  test.concurrent.each(Object.keys(ids))(
     '%s: an answer that is cut off before its first text is retried',
     async (provider) => {
       const { asked, error } = await fail(provider, () =>

@@ -57,8 +57,13 @@ const spend = definePrompt('spend', (prompt) => {
   prompt.$`Buy it.`;
 });
 const deaf = definePrompt('deaf', (prompt) => {
-  // it listens to no signal
-  prompt.defTool('work', 'Works', z.object({}), () => new Promise((resolve) => setTimeout(resolve, 4_000)));
+  // it listens to no signal, and ends once the test says so
+  prompt.defTool('work', 'Works', z.object({}), async () => {
+    const connection = client.duplicate();
+    await connection.connect();
+    await connection.blPop('work-done', 0);
+    connection.destroy();
+  });
   prompt.$`Work hard.`;
 });
 const tasks = definePrompt('tasks', (prompt) => {

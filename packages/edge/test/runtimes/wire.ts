@@ -26,7 +26,7 @@ export async function openWire({ port }: Pick<Tried, 'port'>): Promise<Wire> {
   socket.on('error', () => {});
   socket.on('close', () => (closed = true));
   return {
-    write: (bytes) => void socket.write(bytes),
+    write: (bytes) => void socket.write(bytes, 'latin1'),
     get text() {
       return text;
     },

@@ -1,10 +1,8 @@
 // @vitest-environment happy-dom
-import { act, createElement, createRef, useLayoutEffect } from 'react';
-import { createRoot } from 'react-dom/client';
+import { createElement, createRef, useLayoutEffect } from 'react';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { useReadout } from '../../../src/timeline/slider/use-readout.ts';
-
-Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
+import { openRoot } from '../../drawn.ts';
 
 const label = createRef<HTMLSpanElement>();
 let show: (text: string) => void;
@@ -17,16 +15,12 @@ function Readout() {
   return createElement('span', { ref: label });
 }
 
-const page = document.body.appendChild(document.createElement('div'));
-const root = createRoot(page);
+const { page, draw } = openRoot();
 beforeAll(() => {
   vi.useFakeTimers({ toFake: ['performance', 'requestAnimationFrame', 'cancelAnimationFrame'] });
-  act(() => root.render(createElement(Readout)));
+  draw(createElement(Readout));
 });
-afterAll(() => {
-  act(() => root.unmount());
-  vi.useRealTimers();
-});
+afterAll(() => void vi.useRealTimers());
 
 test('a text that changes at every frame is shown ten times a second, and the last one stays', () => {
   const shown = new Set<string>();

@@ -1,7 +1,5 @@
 import type { AgentState, ApprovalState, ClientToolCallState, Run, TaskState } from '@cueline/core';
-import { Tooltip } from 'radix-ui';
 import { createElement, type FunctionComponent } from 'react';
-import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import { ApprovalCard } from '../../../src/approval/approval-card.tsx';
 import { ClientToolCard } from '../../../src/approval/client-tool-card.tsx';
@@ -19,6 +17,7 @@ import { announcement } from '../../../src/transcript/announcement.ts';
 import { SubCalls } from '../../../src/transcript/calls/sub-calls.tsx';
 import { ToolCard } from '../../../src/transcript/calls/tool-card.tsx';
 import { ReasoningRow, SteerRow, TextRow, UserRow } from '../../../src/transcript/rows.tsx';
+import { htmlOf } from '../../drawn.ts';
 import { begun, firstStep, start, stateOf } from '../run-events.ts';
 
 /** A name that a browser shows as `delete`, or in another order than it is written. */
@@ -87,9 +86,7 @@ const results = {
 };
 
 const draw = (component: unknown, props: object): string =>
-  renderToStaticMarkup(
-    createElement(Tooltip.Provider, null, createElement(component as FunctionComponent<object>, props)),
-  );
+  htmlOf(createElement(component as FunctionComponent<object>, props));
 
 test.each<[string, () => string]>([
   [
