@@ -6,7 +6,7 @@ import { useNarrow } from '../state/theme.ts';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { FileInput } from '../ui/file-input.tsx';
 import { Button } from '../ui/button.tsx';
-import { Tip } from '../ui/tip.tsx';
+import { IconButton, Tip } from '../ui/tip.tsx';
 import { useReturnFocus } from '../ui/use-return-focus.ts';
 import { focusFirst } from '../ui/focus-first.ts';
 import { plural } from '../ui/format.ts';
@@ -225,11 +225,9 @@ function PanelActions({ hasRuns }: { hasRuns: boolean }) {
   }
   return (
     <>
-      <Tip text="Import a run">
-        <Button square aria-label="Import a run" onClick={() => file.current?.click()}>
-          <FileUp />
-        </Button>
-      </Tip>
+      <IconButton label="Import a run" onClick={() => file.current?.click()}>
+        <FileUp />
+      </IconButton>
       <Tip text="Delete all runs">
         <Button
           ref={asks === false ? focusFirst : undefined}

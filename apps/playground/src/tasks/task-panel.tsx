@@ -1,11 +1,11 @@
 import { taskProgress, type TaskState } from '@cueline/core';
 import type { TaskRun } from '@cueline/react';
 import { clsx } from 'clsx';
-import { ChevronRight, Plus } from 'lucide-react';
+import { Plus } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useDrawnCount } from '../state/use-drawn-count.ts';
 import { useKeptState } from '../input/use-kept-state.ts';
-import { MoreButton } from '../ui/more-button.tsx';
+import { ShowMore } from '../ui/more-button.tsx';
 import { Announce } from '../ui/announce.tsx';
 import { Button } from '../ui/button.tsx';
 import { TaskInput } from './task-input.tsx';
@@ -13,9 +13,9 @@ import { TaskRow } from './task-row.tsx';
 import { taskAnnouncement } from './task-labels.ts';
 import { currentTaskOf, taskStarts } from './task-times.ts';
 import { useTaskEdits } from './use-task-edits.ts';
-import { formatCount } from '../ui/format.ts';
 import { visibleText } from '../ui/visible-text.ts';
 import type { RunClock } from '../state/run-clock.ts';
+import { Chevron } from '../ui/chevron.tsx';
 
 type TaskPanelProps = {
   run: TaskRun;
@@ -82,9 +82,7 @@ export function TaskPanel({
           onClick={() => setOpen(!open)}
           className="-ml-1 flex h-7 min-w-0 flex-1 items-center gap-2 rounded px-1 text-left hover:text-ink narrow:h-11"
         >
-          <ChevronRight
-            className={clsx('size-3.5 shrink-0 text-ink-3 transition-transform', open && 'rotate-90')}
-          />
+          <Chevron open={open} />
           <span className="shrink-0 font-medium">Tasks</span>
           <span className="shrink-0 text-ink-2" data-testid="task-progress">
             {done} of {total}
@@ -216,11 +214,12 @@ function TaskItems(props: TaskItemsProps) {
           />
         ))}
       </ol>
-      {hidden > 0 && (
-        <MoreButton className="w-full py-1" onMore={() => setMost(most + TASKS_AT_ONCE)}>
-          Show more tasks ({formatCount(hidden)} left)
-        </MoreButton>
-      )}
+      <ShowMore
+        left={hidden}
+        label="Show more tasks"
+        className="w-full py-1"
+        onMore={() => setMost(most + TASKS_AT_ONCE)}
+      />
     </>
   );
 }
