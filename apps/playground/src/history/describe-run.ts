@@ -2,7 +2,7 @@ import type { RunEvent, RunState } from '@cueline/core';
 import { isInProgress } from '@cueline/core';
 import { editedIn } from '../forks/fork-item.ts';
 import { promptNameOf } from '../state/open-script.ts';
-import { figuresOf } from '../state/shown-run.ts';
+import { figuresOf, statesOf } from '../state/shown-run.ts';
 import type { RunSession, RunSource } from '../state/store.ts';
 import type { RunRow, StoredStatus } from './rows.ts';
 
@@ -14,7 +14,7 @@ export function describeSession(session: Pick<RunSession, 'run' | 'earlier' | 'p
   const { run, earlier, parent } = session;
   const edited = parent === undefined ? undefined : editedIn(session, parent);
   const state = run.getState();
-  const { steps, turns, elapsed } = figuresOf([...earlier.map((turn) => turn.state), state]);
+  const { steps, turns, elapsed } = figuresOf(statesOf({ earlier, state }));
   return {
     status: statusOf(state),
     steps,

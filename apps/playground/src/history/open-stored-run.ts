@@ -1,6 +1,7 @@
 import { reduceAll, type RunEvent } from '@cueline/core';
 import { newOpenScript } from '../state/open-script.ts';
 import { runOfLog } from '../state/run-session.ts';
+import { statesOf } from '../state/shown-run.ts';
 import type { RunSession, RunSource, Turn } from '../state/store.ts';
 import { toTranscript } from '../transcript/view-model.ts';
 import { CONTRADICTION, problemOfEvents } from './check-log.ts';
@@ -40,7 +41,7 @@ export async function openStoredLogs(
     const run = await runOfLog(last, code);
     const earlier = logs.slice(0, -1).map((log): Turn => ({ log, state: reduceAll(log) }));
     // throws for events that contradict each other
-    for (const state of [...earlier.map((turn) => turn.state), run.getState()]) toTranscript(state);
+    for (const state of statesOf({ earlier, state: run.getState() })) toTranscript(state);
     return { session: sessionOf(row, run, earlier), row };
   } catch {
     return unshown(CONTRADICTION);

@@ -10,11 +10,6 @@ export const CopyStepLink = lazyComponent(() =>
 
 type DetailsProps = { session: RunSession };
 
-/** The inspector of a run, once its code has loaded. */
-export function Inspector({ session }: DetailsProps) {
-  return <InspectorPane session={session} />;
-}
-
 /** The timeline of a run, once its code has loaded. */
 export function Timeline({ session }: DetailsProps) {
   usePreparedMoments(session);
@@ -33,7 +28,7 @@ export function Trace({ session }: DetailsProps) {
         <Timeline session={session} />
       </div>
       <div className="flex min-h-0 flex-1 flex-col short:h-80 short:flex-none">
-        <Inspector session={session} />
+        <InspectorPane session={session} />
       </div>
     </>
   );

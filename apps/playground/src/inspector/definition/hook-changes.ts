@@ -14,12 +14,6 @@ export type HookChange = SentStep & {
 /** The changes of a hook, and the number of steps that it could have changed. */
 export type HookHistory = { changes: readonly HookChange[]; steps: number };
 
-/** The position of a hook among those of its prompt, from its name such as `hooks[0]`. */
-export function hookIndex(name: string): number | undefined {
-  const digits = /^hooks\[(\d{1,6})\]$/.exec(name)?.[1];
-  return digits === undefined ? undefined : Number(digits);
-}
-
 /** The changes of a hook in a conversation, in order. `logOf` is the log of a turn. */
 export function historyOfHook(
   index: number,
