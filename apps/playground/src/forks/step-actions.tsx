@@ -2,14 +2,12 @@ import { FileCode, GitFork, Pencil } from 'lucide-react';
 import { useRef, useState, type ReactNode } from 'react';
 import {
   answerOf,
-  editFault,
   forkAt,
   forkEdited,
   forkProblem,
   stepOfAgent,
   stepsToRunFrom,
 } from '../state/fork-session.ts';
-import { logOf } from '../state/shown-run.ts';
 import { usePlayground, type RunSession } from '../state/store.ts';
 import { ActionsMenu } from '../ui/menu/actions-menu.tsx';
 import { EditDialog } from './edit-dialog.tsx';
@@ -161,12 +159,6 @@ type AnswerDialogProps = StepActionsProps & { answer: string; onClose: () => voi
 
 function AnswerDialog({ session, turn, step, agent, answer, onClose }: AnswerDialogProps) {
   const [text, setText] = useState(answer);
-  const run = (): string | undefined => {
-    const edit = { step, agent, text };
-    const fault = editFault(logOf(session, turn), edit);
-    if (fault === undefined) forkEdited(session, turn, edit);
-    return fault;
-  };
   return (
     <EditDialog
       title={`Edit the answer of step ${step + 1}`}
@@ -175,7 +167,7 @@ function AnswerDialog({ session, turn, step, agent, answer, onClose }: AnswerDia
       text={text}
       mono={false}
       onChange={setText}
-      onRun={run}
+      onRun={() => forkEdited(session, turn, { step, agent, text })}
       onClose={onClose}
     />
   );

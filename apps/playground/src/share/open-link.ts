@@ -3,7 +3,7 @@ import { openLinkedRun, showLinkedRun } from '../state/run-session.ts';
 import { nextTask } from '../sandbox/time-slices.ts';
 import { isOfLink } from '../state/open-script.ts';
 import { usePlayground } from '../state/store.ts';
-import { AS_IT_WAS, makeShortLink, readLink, type OpenedLink } from './link.ts';
+import { makeShortLink, readLink, type OpenedLink } from './link.ts';
 import { shareAddress } from './share-address.ts';
 import { getShare, ShareError } from './share-store.ts';
 import { rememberShortLink } from './short-links.ts';
@@ -184,7 +184,7 @@ async function openSharedRun(
 }
 
 function refuse(message: string): undefined {
-  const whole = message.endsWith(AS_IT_WAS) ? message : `${message} ${AS_IT_WAS}`;
+  const notice = { kind: 'refused', message: `${message} Your own work is unchanged.` } as const;
   // on a phone, show the pane with the notice
-  usePlayground.setState({ notice: { kind: 'refused', message: whole }, tab: 'editor' });
+  usePlayground.setState({ notice, tab: 'editor' });
 }
