@@ -40,7 +40,7 @@ function originOf({ kept, revision, origin }: OpenScript, isBlocked: boolean): s
 export function ScriptPicker() {
   const open = usePlayground((state) => state.openScript);
   const name = usePlayground((state) => nameOf({ open: state.openScript, text: state.script }));
-  const isBlocked = useLibrary((state) => state.isBlocked);
+  const isBlocked = useLibrary((state) => state.problem !== undefined);
   /** True if the chosen entry moves the focus into the editor. */
   const entersEditor = useRef(false);
   const dialog = usePlayground((state) => state.dialog);
