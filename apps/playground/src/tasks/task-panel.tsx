@@ -177,21 +177,22 @@ function TaskItems(props: TaskItemsProps) {
   const { run, agent, isPast, tasks, currentId, begunAt, until, clock, refusal, edit, onLeave } = props;
   const starts = useMemo(() => taskStarts(tasks, begunAt), [tasks, begunAt]);
   const list = useRef<HTMLOListElement>(null);
+  const shownId = useShownTask(tasks, currentId);
   useEffect(() => {
     const items = list.current;
     // do not scroll while the user works in the list
-    if (items === null || currentId === undefined || items.contains(document.activeElement)) return;
-    const row = items.querySelector<HTMLElement>(`[data-task="${CSS.escape(currentId)}"]`);
+    if (items === null || shownId === undefined || items.contains(document.activeElement)) return;
+    const row = items.querySelector<HTMLElement>(`[data-task="${CSS.escape(shownId)}"]`);
     if (row === null) return;
     const top = row.offsetTop - items.offsetTop;
     if (top < items.scrollTop || top + row.offsetHeight > items.scrollTop + items.clientHeight) {
       items.scrollTop = top - items.clientHeight / 3;
     }
-  }, [currentId]);
+  }, [shownId]);
   const [most, setMost] = useState(TASKS_AT_ONCE);
   const count = useDrawnCount(tasks.length, most);
-  // the current task is among the drawn ones, with its neighbors
-  const position = tasks.findIndex(({ id }) => id === currentId);
+  // the task to which the list scrolls is among the drawn ones, with its neighbors
+  const position = tasks.findIndex(({ id }) => id === shownId);
   const first = Math.max(0, Math.min(position - Math.floor(count / 2), tasks.length - count));
   const hidden = tasks.length - most;
   return (
@@ -222,4 +223,16 @@ function TaskItems(props: TaskItemsProps) {
       />
     </>
   );
+}
+
+/** The task to which the list scrolls: the current one, or the one that the user has added since that became current. */
+function useShownTask(tasks: readonly TaskState[], currentId: string | undefined): string | undefined {
+  const [known, setKnown] = useState({ count: tasks.length, currentId, shownId: currentId });
+  if (known.count === tasks.length && known.currentId === currentId) return known.shownId;
+  const last = tasks.at(-1);
+  const isAdded = tasks.length > known.count && last?.origin === 'user';
+  const before = known.currentId === currentId ? known.shownId : currentId;
+  const shownId = isAdded ? last.id : before;
+  setKnown({ count: tasks.length, currentId, shownId });
+  return shownId;
 }
