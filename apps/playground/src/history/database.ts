@@ -13,10 +13,8 @@ export type HistorySchema = DBSchema & {
   events: { key: EventKey; value: unknown };
 };
 
-/** The key of a batch of events. */
 export type EventKey = [run: string, turn: number, seq: number];
 
-/** The database of the history. */
 export type HistoryDatabase = DatabaseConnection<HistorySchema>;
 
 /** Thrown if the database cannot be used. `cause` says why. */

@@ -22,9 +22,7 @@ import { createRunStore } from './run-store.ts';
 import { createScriptStore } from './script-store.ts';
 
 const database = createDatabase();
-/** The stored scripts of this browser. */
 export const scripts = createScriptStore(database);
-/** The stored runs of this browser. */
 export const runs = createRunStore(database);
 
 const recorder = createRunSaver({

@@ -14,7 +14,6 @@ export type OpenedStoredRun =
   | { readonly session: RunSession; readonly row: RunRow }
   | { readonly problem: string };
 
-/** Opens a stored run. */
 export async function openStoredRun(store: RunStore, id: string): Promise<OpenedStoredRun> {
   const row = await store.get(id);
   if (row === undefined) return { problem: 'This run is not stored any more.' };

@@ -3,7 +3,6 @@ import type { RunSession } from '../state/store.ts';
 import { lazyComponent } from '../panes/lazy-component.tsx';
 import { usePreparedMoments } from './use-prepared-moments.ts';
 
-/** The button that copies a link to a step. */
 export const CopyStepLink = lazyComponent(() =>
   import('../share/copy-step-link.tsx').then((it) => it.CopyStepLink),
 );

@@ -254,7 +254,6 @@ export type ParameterList = 'systemPromptParameters' | 'userPromptParameters';
 /** A change of a parameter; what is undefined is left out. */
 export type ParameterChange = { [Key in keyof EditableParameter]?: EditableParameter[Key] | undefined };
 
-/** Changes one parameter of the edited version. */
 export function editParameter(list: ParameterList, index: number, change: ParameterChange): void {
   const { prompt } = entryOf(usePrompts.getState());
   const next = prompt[list].map((one, at) =>

@@ -8,7 +8,7 @@ import {
 } from '@cueline/core';
 import type { Replay } from '@cueline/core/replay';
 import { createRunRegistry, type SharedRun } from '@cueline/react';
-import { checkConnection, connectionLabel, modelLabelOf, secretsOf } from '../model/connection.ts';
+import { checkConnection, connectionLabel, demoLabel, modelLabelOf, secretsOf } from '../model/connection.ts';
 import { continueAnswers } from '../model/played-answers.ts';
 import { messageParts, type Attachment } from './attachments.ts';
 import { nextTask } from '../sandbox/time-slices.ts';
@@ -193,7 +193,7 @@ export function showLinkedRun(source: RunSource, run: SharedRun, link?: string):
   const last = usePlayground.getState()[slotOf(source)];
   if (last !== undefined) runs.remove(last.run.id);
   const { model, simulated, elapsed } = run.getState();
-  const { script, openScript, connection } = usePlayground.getState();
+  const { script, openScript } = usePlayground.getState();
   const session: RunSession = {
     id: newId(),
     run,
@@ -202,7 +202,7 @@ export function showLinkedRun(source: RunSource, run: SharedRun, link?: string):
     shared: true,
     link,
     model: simulated
-      ? connectionLabel({ ...connection, kind: 'demo' })
+      ? demoLabel
       : { name: model.slice(model.indexOf(':') + 1) || 'No model', detail: 'shared run' },
     simulated,
     clock: createRunClock(run, { elapsed }),
@@ -214,7 +214,7 @@ export function showLinkedRun(source: RunSource, run: SharedRun, link?: string):
 /** Shows a recording of a run of this script while it is replayed. */
 export function showRecording(script: string, recording: Replay): void {
   const run = runs.open(newId(), scriptPrompt, { executor: recording });
-  const { connection, openScript } = usePlayground.getState();
+  const { openScript } = usePlayground.getState();
   const session: RunSession = {
     id: newId(),
     run,
@@ -222,7 +222,7 @@ export function showRecording(script: string, recording: Replay): void {
     openScript,
     shared: true,
     recorded: true,
-    model: connectionLabel({ ...connection, kind: 'demo' }),
+    model: demoLabel,
     simulated: true,
     clock: createRunClock(run, { isPlaying: () => recording.playing }),
     earlier: [],
@@ -256,7 +256,6 @@ export function continueRun(): void {
   session.run.retry().catch(ignore);
 }
 
-/** Closes the run that is shown. */
 export function closeRun(): void {
   const session = currentSession(usePlayground.getState());
   if (session !== undefined) usePlayground.setState({ [slotOf(session.source)]: undefined });

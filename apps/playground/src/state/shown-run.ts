@@ -70,7 +70,6 @@ export function figuresOf(turns: readonly RunState[]): RunFigures {
   };
 }
 
-/** The log of a turn. */
 export function logOf(session: Pick<RunSession, 'run' | 'earlier'>, turn: number): readonly RunEvent[] {
   return session.earlier[turn]?.log ?? session.run.log();
 }

@@ -42,7 +42,6 @@ type Builder = {
   times: LogTimes;
   turn: number;
   agents: ReadonlyMap<AgentState, WorkTimes | undefined>;
-  /** The positions of the agents in the state. */
   positions: ReadonlyMap<AgentState, number>;
   pending: ReadonlyMap<string, readonly Pending[]>;
   isOver: boolean;

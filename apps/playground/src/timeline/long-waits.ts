@@ -9,7 +9,6 @@ export function longWaits(log: readonly RunEvent[]): readonly Span[] {
   return answerWaits(log).filter(({ start, end }) => end - start > MAX_WAIT_MS);
 }
 
-/** The long wait at a time. */
 export function waitAt(waits: readonly Span[], time: number): Span | undefined {
   return waits.find(({ start, end }) => start <= time && time < end);
 }

@@ -40,7 +40,6 @@ function FoldedText({ title, hint, text }: { title: string; hint: string; text: 
   );
 }
 
-/** The input of the run. */
 export const InputRow = memo(function InputRow({ input }: { input: unknown }) {
   return (
     <section aria-label="Input of the run">

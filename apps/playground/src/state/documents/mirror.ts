@@ -4,7 +4,6 @@ import { createConnection } from './connection.ts';
 
 type MirrorSchema = DBSchema & { texts: { key: string; value: string } };
 
-/** A mirror in IndexedDB. */
 export function createMirror(database = 'cueline-documents'): TextMirror {
   const { connect } = createConnection<MirrorSchema>(
     database,

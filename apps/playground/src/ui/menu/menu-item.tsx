@@ -5,7 +5,6 @@ import { menuItem } from './menu-style.ts';
 
 type MenuItemProps = Omit<ComponentProps<typeof DropdownMenu.Item>, 'className'> & { Icon?: LucideIcon };
 
-/** An action in a menu. */
 export function MenuItem({ Icon, children, ...props }: MenuItemProps) {
   return (
     <DropdownMenu.Item {...props} className={menuItem}>
