@@ -8,7 +8,8 @@ import { ArgumentsForm } from './arguments-form.tsx';
 import { CallArguments, PendingCard } from './pending-card.tsx';
 import type { RefusedArguments } from './refused-arguments.ts';
 import { useArguments } from './use-arguments.ts';
-import { useResponse } from './use-response.ts';
+import { ResponseButton } from './response-form.tsx';
+import { useResponse, type Responding } from './use-response.ts';
 import { visibleText } from '../ui/visible-text.ts';
 
 type ApprovalCardProps = {
@@ -44,7 +45,8 @@ export function ApprovalCard({
   const owner = { run, id: approval.approvalId };
   const [editing, setEditing] = useKeptState(owner, 'editing', () => refused !== undefined);
   const edited = useArguments(owner, schema, input, refused);
-  const { respond, isSending, isFresh, isUnread, refusal } = useResponse(run, approval, hidden);
+  const responding = useResponse(run, approval, hidden);
+  const { respond, isSending, refusal } = responding;
   const isChanged = editing && edited.isChanged;
 
   const approve = (): void => {
@@ -93,15 +95,10 @@ export function ApprovalCard({
         <CallArguments input={input} />
       )}
       <div className="flex shrink-0 flex-wrap items-center gap-2">
-        <Button
-          variant="primary"
-          disabled={isSending}
-          aria-disabled={isFresh}
-          onClick={(event) => !isUnread(event) && approve()}
-        >
+        <ResponseButton variant="primary" responding={responding} onPress={approve}>
           <Check />
           {isChanged ? 'Approve with changes' : 'Approve'}
-        </Button>
+        </ResponseButton>
         {!providerExecuted && (
           <Button
             ref={edit}
@@ -115,9 +112,7 @@ export function ApprovalCard({
         )}
         <RefuseForm
           owner={owner}
-          isSending={isSending}
-          isFresh={isFresh}
-          isUnread={isUnread}
+          responding={responding}
           onRefuse={(reason) => void respond({ approved: false, ...(reason !== '' && { reason }) })}
           onEscape={() => card.current?.focus()}
         />
@@ -128,21 +123,19 @@ export function ApprovalCard({
 
 type RefuseFormProps = {
   owner: DraftOwner;
-  isSending: boolean;
-  isFresh: boolean;
-  isUnread: (click: { detail: number }) => boolean;
+  responding: Responding;
   onRefuse: (reason: string) => void;
   onEscape: () => void;
 };
 
-function RefuseForm({ owner, isSending, isFresh, isUnread, onRefuse, onEscape }: RefuseFormProps) {
+function RefuseForm({ owner, responding, onRefuse, onEscape }: RefuseFormProps) {
   const [reason, setReason] = useKeptState(owner, 'refusal', () => '');
   return (
     <form
       className="flex min-w-60 flex-1 items-center gap-2"
       onSubmit={(event) => {
         event.preventDefault();
-        if (!isSending) onRefuse(reason.trim());
+        if (!responding.isSending) onRefuse(reason.trim());
       }}
     >
       <input
@@ -157,16 +150,10 @@ function RefuseForm({ owner, isSending, isFresh, isUnread, onRefuse, onEscape }:
         }}
         className="h-7 min-w-0 flex-1 rounded-md border border-line-strong/70 bg-panel px-2 text-base outline-none placeholder:text-ink-3 focus-visible:border-focus narrow:h-11 narrow:text-[16px]"
       />
-      <Button
-        type="submit"
-        variant="outline"
-        disabled={isSending}
-        aria-disabled={isFresh}
-        onClick={(event) => isUnread(event) && event.preventDefault()}
-      >
+      <ResponseButton type="submit" variant="outline" responding={responding}>
         <X />
         Refuse
-      </Button>
+      </ResponseButton>
     </form>
   );
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { ROOT } from '../input/draft.ts';
-import { InputField, InputFields } from '../input/input-fields.tsx';
+import { RootField } from '../input/input-fields.tsx';
 import { Segment } from '../ui/segment.tsx';
 import { ArgumentsEditor } from './arguments-editor.tsx';
 import type { ArgumentsView } from './arguments-draft.ts';
@@ -56,13 +56,8 @@ export function ArgumentsForm({ edited, onSend, onEscape }: ArgumentsFormProps) 
 
 function Fields({ edited: { args, problems, setDraft } }: { edited: EditedArguments }) {
   const { field, draft } = args;
-  const shared = { draft, path: ROOT, problems, onDraft: setDraft };
   if (field.kind === 'object' && field.fields.length === 0) {
     return <p className="text-sm text-ink-3">This call has no arguments.</p>;
   }
-  return field.kind === 'object' ? (
-    <InputFields field={field} {...shared} />
-  ) : (
-    <InputField name="Arguments" field={field} {...shared} />
-  );
+  return <RootField name="Arguments" {...{ field, draft, path: ROOT, problems, onDraft: setDraft }} />;
 }

@@ -2,11 +2,10 @@ import type { ClientToolCallState, Run } from '@cueline/core';
 import { Check, X } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { useKeptState } from '../input/use-kept-state.ts';
-import { Button } from '../ui/button.tsx';
 import { ArgumentsEditor } from './arguments-editor.tsx';
 import { readArguments } from './read-arguments.ts';
 import { CallArguments, PendingCard } from './pending-card.tsx';
-import { ResponseForm } from './response-form.tsx';
+import { ResponseButton, ResponseForm } from './response-form.tsx';
 import { useResponse } from './use-response.ts';
 import { visibleText } from '../ui/visible-text.ts';
 
@@ -28,7 +27,8 @@ export function ClientToolCard({ run, call, agent, hidden, place, total }: Clien
   const card = useRef<HTMLElement>(null);
   const [text, setText] = useKeptState({ run, id: call.clientCallId }, 'result', () => 'null');
   const [fault, setFault] = useState<string>();
-  const { respond, isSending, isFresh, isUnread, refusal } = useResponse(run, call, hidden);
+  const responding = useResponse(run, call, hidden);
+  const { respond, isSending, refusal } = responding;
 
   const send = (): void => {
     const read = readArguments(text);
@@ -61,24 +61,14 @@ export function ClientToolCard({ run, call, agent, hidden, place, total }: Clien
         <ArgumentsEditor label="Result as JSON" text={text} fault={fault} onChange={setText} />
       </ResponseForm>
       <div className="flex shrink-0 flex-wrap items-center gap-2">
-        <Button
-          variant="primary"
-          disabled={isSending}
-          aria-disabled={isFresh}
-          onClick={(event) => !isUnread(event) && send()}
-        >
+        <ResponseButton variant="primary" responding={responding} onPress={send}>
           <Check />
           Answer
-        </Button>
-        <Button
-          variant="outline"
-          disabled={isSending}
-          aria-disabled={isFresh}
-          onClick={(event) => !isUnread(event) && fail()}
-        >
+        </ResponseButton>
+        <ResponseButton variant="outline" responding={responding} onPress={fail}>
           <X />
           Answer with an error
-        </Button>
+        </ResponseButton>
       </div>
     </PendingCard>
   );

@@ -1,5 +1,7 @@
 import type { ReactNode } from 'react';
+import { Button, type ButtonProps } from '../ui/button.tsx';
 import { isComposing } from '../ui/keys.tsx';
+import type { Responding } from './use-response.ts';
 
 type ResponseFormProps = {
   label: string;
@@ -33,5 +35,25 @@ export function ResponseForm({ label, className, onSend, onEscape, children }: R
     >
       {children}
     </form>
+  );
+}
+
+type ResponseButtonProps = Pick<ButtonProps, 'variant' | 'type' | 'children'> & {
+  responding: Responding;
+  onPress?: () => void;
+};
+
+/** A button that sends a response. It ignores clicks that may still be meant for the card before. */
+export function ResponseButton({ responding, onPress, ...props }: ResponseButtonProps) {
+  return (
+    <Button
+      disabled={responding.isSending}
+      aria-disabled={responding.isFresh}
+      onClick={(event) => {
+        if (responding.isUnread(event)) event.preventDefault();
+        else onPress?.();
+      }}
+      {...props}
+    />
   );
 }

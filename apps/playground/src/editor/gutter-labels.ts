@@ -3,31 +3,26 @@ import { monaco } from './monaco.ts';
 
 type CodeEditor = monaco.editor.IStandaloneCodeEditor;
 
-/** Small texts in the gutter, one per line. */
-export type GutterLabels = {
-  /** Replaces all labels with these. */
-  show(costs: ReadonlyMap<number, LineCost>): void;
-};
-
-/** Draws texts before the line numbers of an editor. The editor's glyph margin must be enabled. */
-export function createGutterLabels(editor: CodeEditor): GutterLabels {
+/**
+ * Returns a function that draws small texts before the line numbers of an editor, one per line, in place of those before.
+ * The editor's glyph margin must be enabled.
+ */
+export function createGutterLabels(editor: CodeEditor): (costs: ReadonlyMap<number, LineCost>) => void {
   const labels = new Map<number, Label>();
-  return {
-    show(costs) {
-      for (const [line, label] of labels) {
-        if (costs.has(line)) continue;
-        editor.removeGlyphMarginWidget(label);
-        labels.delete(line);
-      }
-      for (const [line, cost] of costs) {
-        const shown = labels.get(line);
-        const label = shown ?? new Label(line);
-        label.write(cost);
-        if (shown !== undefined) continue;
-        labels.set(line, label);
-        editor.addGlyphMarginWidget(label);
-      }
-    },
+  return (costs) => {
+    for (const [line, label] of labels) {
+      if (costs.has(line)) continue;
+      editor.removeGlyphMarginWidget(label);
+      labels.delete(line);
+    }
+    for (const [line, cost] of costs) {
+      const shown = labels.get(line);
+      const label = shown ?? new Label(line);
+      label.write(cost);
+      if (shown !== undefined) continue;
+      labels.set(line, label);
+      editor.addGlyphMarginWidget(label);
+    }
   };
 }
 

@@ -2,7 +2,7 @@ import type { CompiledRequest, RunState } from '@cueline/core';
 import { estimateTokens } from '@cueline/core/inspect';
 import { instructionsName } from '../sandbox/script/definition.ts';
 import type { FoundDefinition } from '../sandbox/script/find-definitions.ts';
-import type { ShownRun } from '../state/shown-run.ts';
+import { statesOf, type ShownRun } from '../state/shown-run.ts';
 import { formatDuration, plural } from '../ui/format.ts';
 import { agentOf, promptsOf, type PromptOfRun } from '../inspector/prompts-of-run.ts';
 
@@ -19,7 +19,7 @@ export function costsOfLines(
   shown: ShownRun,
 ): ReadonlyMap<number, LineCost> {
   const { state } = shown;
-  const states = [...shown.earlier.map((turn) => turn.state), state];
+  const states = statesOf(shown);
   const calls = countCalls(states);
   const tokens = tokensOf(state);
   const byLine = new Map<number, Map<string, Cost>>();

@@ -2,7 +2,7 @@ import type { RunState } from '@cueline/core';
 import { messageName } from '../sandbox/script/definition.ts';
 import type { FoundDefinition, FoundDefinitions } from '../sandbox/script/find-definitions.ts';
 import type { Selection } from '../state/inspection.ts';
-import type { ShownRun } from '../state/shown-run.ts';
+import { statesOf, type ShownRun } from '../state/shown-run.ts';
 import { agentOf, definitionsOf, namesOf, promptsOf, type Work } from '../inspector/prompts-of-run.ts';
 
 /** Lines of the script, both included. */
@@ -82,13 +82,14 @@ function messagesOf(
 export function selectionOfLine(
   line: number,
   { definitions }: FoundDefinitions,
-  { state, turn, earlier }: ShownRun,
+  shown: ShownRun,
 ): Selection | undefined {
+  const { state, turn } = shown;
   const here = definitions.filter((one) => one.line <= line && line <= one.lastLine);
   // of nested definitions, the innermost
   const start = Math.max(...here.map((one) => one.line));
   const starting = here.filter((one) => one.line === start);
-  const states = [...earlier.map((one) => one.state), state];
+  const states = statesOf(shown);
   for (const definition of starting) {
     if (definition.of !== 'tool' && definition.of !== 'agent') continue;
     for (let at = turn; at >= 0; at -= 1) {

@@ -75,7 +75,6 @@ async function isClean(uri: monaco.Uri): Promise<boolean> {
   return syntax.length + semantics.length === 0;
 }
 
-/** Creates the text model of a script. */
 export function createScriptModel(text: string, path: string): void {
   const uri = monaco.Uri.parse(path);
   if (monaco.editor.getModel(uri) === null) monaco.editor.createModel(text, 'typescript', uri);

@@ -127,19 +127,19 @@ function useLineCosts(
 ): void {
   const isNarrow = useNarrow();
   const hasRoom = session !== undefined && !isNarrow;
-  const labels = useMemo(() => createGutterLabels(editor), [editor]);
+  const showLabels = useMemo(() => createGutterLabels(editor), [editor]);
   useEffect(() => {
     editor.updateOptions(hasRoom ? gutterOpen : gutterClosed);
   }, [editor, hasRoom]);
   useEffect(() => {
     if (session === undefined || lines === undefined || !hasRoom) {
-      labels.show(new Map());
+      showLabels(new Map());
       return undefined;
     }
     let timer: ReturnType<typeof setTimeout> | undefined;
     const show = (): void => {
       timer = undefined;
-      labels.show(costsOfLines(lines.definitions, shownNow(session)));
+      showLabels(costsOfLines(lines.definitions, shownNow(session)));
     };
     const showSoon = (): void => {
       timer ??= setTimeout(show, GUTTER_PAUSE);
@@ -152,7 +152,7 @@ function useLineCosts(
       endRun();
       endMoment();
     };
-  }, [labels, session, lines, hasRoom]);
+  }, [showLabels, session, lines, hasRoom]);
 }
 
 function shownNow(session: RunSession): ShownRun {

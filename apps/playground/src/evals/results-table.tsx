@@ -1,5 +1,4 @@
 import { clsx } from 'clsx';
-import { ChevronRight } from 'lucide-react';
 import { memo, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { summarize } from '../ui/format.ts';
@@ -8,6 +7,7 @@ import { modelTitle, type Cell, type Column, type Row } from './result-rows.ts';
 import { StatusIcon } from './status-icon.tsx';
 import { useEvals } from './store.ts';
 import { visibleText } from '../ui/visible-text.ts';
+import { Chevron } from '../ui/chevron.tsx';
 
 /** How many rows are drawn at first, and with each press of the button. */
 const PAGE = 100;
@@ -70,12 +70,7 @@ const ResultRow = memo(
               onClick={() => useEvals.setState({ unfolded: open ? undefined : row.id })}
               className="flex w-full items-start gap-1.5 px-2 py-1.5 text-left hover:bg-hover focus-visible:-outline-offset-2 narrow:min-h-11"
             >
-              <ChevronRight
-                className={clsx(
-                  'mt-[3px] size-3.5 shrink-0 text-ink-3 transition-transform',
-                  open && 'rotate-90',
-                )}
-              />
+              <Chevron open={open} className="mt-[3px] size-3.5" />
               <span className="min-w-0">
                 <span className="block font-medium wrap-anywhere">{visibleText(row.id)}</span>
                 <span dir="auto" className="line-clamp-2 text-sm wrap-anywhere text-ink-2">

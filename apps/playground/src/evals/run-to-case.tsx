@@ -1,13 +1,12 @@
-import { isInProgress, initialState, type RunEvent } from '@cueline/core';
-import { useRun, type WatchedRun } from '@cueline/react';
+import { isInProgress, type RunEvent } from '@cueline/core';
+import { useRun } from '@cueline/react';
 import { ClipboardPlus } from 'lucide-react';
 import { toast } from '../ui/toast.ts';
+import { noRun } from '../state/shown-run.ts';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { addCaseFromRun } from './add-case.ts';
 import { useEvals } from './store.ts';
-
-const noRun: WatchedRun = { getState: () => initialState, subscribe: () => () => {} };
 
 /** Turns an ended run into a case of the eval: its values, with its first answer as the expected answer. */
 export function RunToCase() {

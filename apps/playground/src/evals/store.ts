@@ -5,6 +5,7 @@ import { isSameJson } from '../input/same-json.ts';
 import {
   editKept,
   openDocument,
+  reopenDocument,
   restoreDocument,
   type Documents,
   type KeptDocument,
@@ -63,6 +64,8 @@ export type EvalsState = WithUnreadable & {
   /** Shows the user's own eval of this prompt, or a new one without cases; the one before it is kept, too. */
   openEvalOf(prompt: string, version: string | undefined): void;
   restore(): void;
+  /** Returns a function that shows again what is shown now. */
+  keepShown(): () => void;
 };
 
 function documentsOf({ id, isOwn, settings, previous }: EvalsState): Documents<EvalSettings> {
@@ -153,6 +156,11 @@ export const useEvals = create<EvalsState>()(
         const documents = documentsOf(get());
         if (documents.previous.length > 0)
           set({ ...show(restoreDocument(documents)), evaluation: undefined });
+      },
+      keepShown: () => {
+        const { evaluation } = get();
+        const { shown } = documentsOf(get());
+        return () => set({ ...show(reopenDocument(documentsOf(get()), shown)), evaluation });
       },
     }),
     persistence,

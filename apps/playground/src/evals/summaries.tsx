@@ -1,5 +1,5 @@
 import type { UsageFigures } from '@cueline/core/evals';
-import { formatDuration, plural } from '../ui/format.ts';
+import { formatCost, formatDuration, plural } from '../ui/format.ts';
 import { modelTitle, type Column } from './result-rows.ts';
 import { visibleText } from '../ui/visible-text.ts';
 
@@ -69,10 +69,6 @@ function Summary({ column: { prompt, model, summary, pending, lacksJudge } }: { 
 function describeTokens({ usage, cost }: UsageFigures): string {
   const tokens = plural(usage.inputTokens + usage.outputTokens, 'token');
   return cost === undefined ? tokens : `${tokens}, ${formatCost(cost)}`;
-}
-
-function formatCost(cost: number): string {
-  return `$${cost === 0 ? '0' : cost < 0.01 ? cost.toPrecision(2) : cost.toFixed(2)}`;
 }
 
 /** The pass rate on a line from 0 to 100 %, with its interval. */

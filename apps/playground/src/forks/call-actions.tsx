@@ -77,10 +77,7 @@ function ResultDialog({ session, turn, call, agent, onClose }: CallActionsProps 
   const run = (): string | undefined => {
     const result = readResult(kind, text);
     if ('fault' in result) return result.fault;
-    const edit = { step: call.step, agent, toolCallId: call.toolCallId, ...result };
-    const fault = editFault(logOf(session, turn), edit);
-    if (fault === undefined) forkEdited(session, turn, edit);
-    return fault;
+    return forkEdited(session, turn, { step: call.step, agent, toolCallId: call.toolCallId, ...result });
   };
   return (
     <EditDialog

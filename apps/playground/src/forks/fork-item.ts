@@ -1,6 +1,6 @@
 import type { RunState } from '@cueline/core';
 import { logOf } from '../state/shown-run.ts';
-import type { ForkPoint, RunSession } from '../state/store.ts';
+import type { ForkPoint, RunSession, RunSource } from '../state/store.ts';
 import type { KeptSession } from './store.ts';
 
 /** A run in the tree of forks. */
@@ -21,22 +21,13 @@ export type ForkNode = ForkItem & { readonly forks: readonly ForkNode[] };
 /** The runs that belong to the tree of the session `id`, in the order in which they started, with their titles. */
 export function forkItems(kept: readonly KeptSession[], id: string | undefined): readonly ForkItem[] {
   const byId = new Map(kept.map((one) => [one.session.id, one]));
-  const rootOf = (session: RunSession): string => {
-    const seen = new Set<string>();
-    let top = session;
-    for (;;) {
-      const parent = byId.get(top.parent?.id ?? '');
-      // an imported session may name itself as its parent
-      if (parent === undefined || seen.has(top.id)) return top.id;
-      seen.add(top.id);
-      top = parent.session;
-    }
-  };
-  const shown = byId.get(id ?? '');
-  if (shown === undefined) return [];
-  const root = rootOf(shown.session);
+  if (id === undefined || !byId.has(id)) return [];
+  const tree = idsOfTree(
+    id,
+    kept.map(({ session }) => session),
+  );
   return kept
-    .filter(({ session }) => rootOf(session) === root)
+    .filter(({ session }) => tree.has(session.id))
     .map(({ session, status, steps, startedOn }, index) => ({
       id: session.id,
       parent: session.parent,
@@ -49,22 +40,45 @@ export function forkItems(kept: readonly KeptSession[], id: string | undefined):
     }));
 }
 
+/** The ids of the runs in the tree of this one: those that have the same run at its top. */
+export function idsOfTree(
+  id: string,
+  runs: readonly { readonly id: string; readonly parent?: ForkPoint | undefined }[],
+): ReadonlySet<string> {
+  const parents = new Map(runs.map((run) => [run.id, run.parent?.id]));
+  const topOf = (of: string): string => {
+    const seen = new Set([of]);
+    for (;;) {
+      const parent = parents.get(of);
+      // a parent may have been deleted, and an imported or damaged run may name itself
+      if (parent === undefined || !parents.has(parent) || seen.has(parent)) return of;
+      seen.add(parent);
+      of = parent;
+    }
+  };
+  const top = topOf(id);
+  return new Set([...parents.keys()].filter((one) => topOf(one) === top));
+}
+
 /** The step at which a fork departs from its parent, and what was changed. */
 function describe(session: RunSession, parent: RunSession | undefined): string[] {
   const { parent: point } = session;
   if (point === undefined) return session.recorded ? ['recording'] : session.shared ? ['shared'] : [];
   const edited = editedIn(session, point);
-  const script =
-    parent !== undefined &&
-    'script' in session.source &&
-    'script' in parent.source &&
-    session.source.script !== parent.source.script;
   const name = agentNameOf(session, point);
   const of = name === undefined ? '' : ` of ${name}`;
   return [
     edited === undefined ? `from step ${point.step + 1}${of}` : `${edited} edited in step ${point.step}${of}`,
-    ...(script ? ['script edited'] : []),
+    ...(hasOtherScript(session, parent) ? ['script edited'] : []),
   ];
+}
+
+type OfSource = { readonly source: RunSource };
+
+/** True if a fork ran another script than its parent. */
+export function hasOtherScript({ source }: OfSource, parent: OfSource | undefined): boolean {
+  if (parent === undefined || !('script' in source) || !('script' in parent.source)) return false;
+  return source.script !== parent.source.script;
 }
 
 function agentNameOf(session: RunSession, { turn, agent }: ForkPoint): string | undefined {

@@ -1,20 +1,17 @@
 import { FileCode, GitFork, Pencil } from 'lucide-react';
-import { DropdownMenu } from 'radix-ui';
 import { useRef, useState, type ReactNode } from 'react';
 import {
   answerOf,
-  editFault,
   forkAt,
   forkEdited,
   forkProblem,
   stepOfAgent,
   stepsToRunFrom,
 } from '../state/fork-session.ts';
-import { logOf } from '../state/shown-run.ts';
 import { usePlayground, type RunSession } from '../state/store.ts';
 import { ActionsMenu } from '../ui/menu/actions-menu.tsx';
-import { menuItem } from '../ui/menu/menu-style.ts';
 import { EditDialog } from './edit-dialog.tsx';
+import { MenuItem } from '../ui/menu/menu-item.tsx';
 
 type StepActionsProps = {
   session: RunSession;
@@ -94,33 +91,26 @@ function Items({
   const isEdited = 'script' in source && source.script !== script;
   return (
     <>
-      <DropdownMenu.Item
-        disabled={!canRun}
-        className={menuItem}
-        onSelect={() => forkAt(session, turn, { step, agent })}
-      >
-        <GitFork />
+      <MenuItem Icon={GitFork} disabled={!canRun} onSelect={() => forkAt(session, turn, { step, agent })}>
         Run again from step {step + 1}
         {isEdited && ' with this run’s script'}
-      </DropdownMenu.Item>
+      </MenuItem>
       {isEdited && (
-        <DropdownMenu.Item
+        <MenuItem
+          Icon={FileCode}
           disabled={!canRun}
-          className={menuItem}
           onSelect={() => forkAt(session, turn, { step, agent, script })}
         >
-          <FileCode />
           Run again from step {step + 1} with the script in the editor
-        </DropdownMenu.Item>
+        </MenuItem>
       )}
-      <DropdownMenu.Item
+      <MenuItem
+        Icon={Pencil}
         disabled={answer === undefined}
-        className={menuItem}
         onSelect={() => answer !== undefined && onEdit(answer)}
       >
-        <Pencil />
         Edit answer…
-      </DropdownMenu.Item>
+      </MenuItem>
       <Hint>{problem ?? (canRun ? hintOf(step, agent !== undefined) : noWayOn)}</Hint>
     </>
   );
@@ -134,14 +124,13 @@ function WholeAgentItems({ session, turn, agent }: AgentItemsProps) {
   const canRun = outer !== undefined && stepsToRunFrom(session, turn).includes(outer);
   return (
     <>
-      <DropdownMenu.Item
+      <MenuItem
+        Icon={GitFork}
         disabled={!canRun}
-        className={menuItem}
         onSelect={() => outer !== undefined && forkAt(session, turn, { step: outer })}
       >
-        <GitFork />
         Run again from step {(outer ?? 0) + 1} of the run
-      </DropdownMenu.Item>
+      </MenuItem>
       <Hint>
         {canRun
           ? 'The function of a tool called this agent, so it runs again together with the tool. Or edit the result of that tool.'
@@ -170,12 +159,6 @@ type AnswerDialogProps = StepActionsProps & { answer: string; onClose: () => voi
 
 function AnswerDialog({ session, turn, step, agent, answer, onClose }: AnswerDialogProps) {
   const [text, setText] = useState(answer);
-  const run = (): string | undefined => {
-    const edit = { step, agent, text };
-    const fault = editFault(logOf(session, turn), edit);
-    if (fault === undefined) forkEdited(session, turn, edit);
-    return fault;
-  };
   return (
     <EditDialog
       title={`Edit the answer of step ${step + 1}`}
@@ -184,7 +167,7 @@ function AnswerDialog({ session, turn, step, agent, answer, onClose }: AnswerDia
       text={text}
       mono={false}
       onChange={setText}
-      onRun={run}
+      onRun={() => forkEdited(session, turn, { step, agent, text })}
       onClose={onClose}
     />
   );

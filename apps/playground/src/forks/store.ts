@@ -1,6 +1,6 @@
 import type { RunState } from '@cueline/core';
 import { create } from 'zustand';
-import { figuresOf } from '../state/shown-run.ts';
+import { figuresOf, statesOf } from '../state/shown-run.ts';
 import { usePlayground, type RunSession } from '../state/store.ts';
 
 /** A session of this page, with the facts that a list shows. */
@@ -57,7 +57,7 @@ function update(id: string): void {
 
 function factsOf({ run, earlier }: RunSession): Pick<KeptSession, 'status' | 'steps'> {
   const state = run.getState();
-  const { steps } = figuresOf([...earlier.map((turn) => turn.state), state]);
+  const { steps } = figuresOf(statesOf({ earlier, state }));
   return { status: state.status, steps };
 }
 

@@ -1,4 +1,5 @@
-import { openDB, type DBSchema, type IDBPDatabase } from 'idb';
+import type { DBSchema } from 'idb';
+import { createConnection, type DatabaseConnection } from '../state/documents/connection.ts';
 
 /**
  * The tables of the database. Another version of the page may have written anything, so all values are unknown here: see
@@ -12,18 +13,9 @@ export type HistorySchema = DBSchema & {
   events: { key: EventKey; value: unknown };
 };
 
-/** The key of a batch of events. */
 export type EventKey = [run: string, turn: number, seq: number];
 
-export type Connection = IDBPDatabase<HistorySchema>;
-
-/** The database; it opens when it is first used, and again after the browser has closed it. */
-export type HistoryDatabase = {
-  /** Rejects if the browser has no storage for this page, or does not open it in time. */
-  connect(): Promise<Connection>;
-  /** The open connection; undefined before it is open, and after it was lost. */
-  readonly connection: Connection | undefined;
-};
+export type HistoryDatabase = DatabaseConnection<HistorySchema>;
 
 /** Thrown if the database cannot be used. `cause` says why. */
 class DatabaseError extends Error {}
@@ -36,56 +28,33 @@ export function isDatabaseError(error: unknown): boolean {
 /** How long the database may take to open, in milliseconds. */
 const OPENING_MS = 8_000;
 
-/** The database of this name. */
+/** The database of this name. It also rejects if the browser does not open it in time. */
 export function createDatabase(name = 'cueline-playground'): HistoryDatabase {
-  let connection: Connection | undefined;
-  let opening: Promise<Connection> | undefined;
-  const forget = (): void => {
-    connection = undefined;
-    opening = undefined;
-  };
-
-  async function open(): Promise<Connection> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new DatabaseError('The database did not open in time.')), OPENING_MS);
-    });
-    try {
-      // a browser that blocks storage throws here
-      const opened = openDB<HistorySchema>(name, 1, {
-        upgrade(database) {
-          database.createObjectStore('scripts', { keyPath: 'id' });
-          database.createObjectStore('versions', { keyPath: 'id' }).createIndex('scriptId', 'scriptId');
-          database.createObjectStore('runs', { keyPath: 'id' });
-          database.createObjectStore('events');
-        },
-        blocking(_current, _next, event) {
-          // otherwise a tab with a newer version of the page would wait for this one
-          (event.target as IDBDatabase).close();
-          forget();
-        },
-        terminated: forget,
-      });
-      connection = await Promise.race([opened, late]);
-      return connection;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
+  const database = createConnection<HistorySchema>(name, (created) => {
+    created.createObjectStore('scripts', { keyPath: 'id' });
+    created.createObjectStore('versions', { keyPath: 'id' }).createIndex('scriptId', 'scriptId');
+    created.createObjectStore('runs', { keyPath: 'id' });
+    created.createObjectStore('events');
+  });
   return {
-    connect() {
-      opening ??= open().catch((error: unknown) => {
-        forget();
-        // a browser without the database throws a TypeError or a ReferenceError
-        throw isDatabaseError(error)
-          ? error
-          : new DatabaseError('The database cannot be opened.', { cause: error });
+    async connect() {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const late = new Promise<never>((_, reject) => {
+        const error = new DOMException('The database did not open in time.', 'TimeoutError');
+        timer = setTimeout(() => reject(error), OPENING_MS);
       });
-      return opening;
+      try {
+        return await Promise.race([database.connect(), late]);
+      } catch (error) {
+        // a browser without the database throws a TypeError or a ReferenceError
+        if (isDatabaseError(error)) throw error;
+        throw new DatabaseError('The database cannot be opened.', { cause: error });
+      } finally {
+        clearTimeout(timer);
+      }
     },
     get connection() {
-      return connection;
+      return database.connection;
     },
   };
 }

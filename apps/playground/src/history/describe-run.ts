@@ -1,8 +1,8 @@
 import type { RunEvent, RunState } from '@cueline/core';
 import { isInProgress } from '@cueline/core';
-import { editedIn } from '../forks/fork-item.ts';
+import { editedIn, hasOtherScript } from '../forks/fork-item.ts';
 import { promptNameOf } from '../state/open-script.ts';
-import { figuresOf } from '../state/shown-run.ts';
+import { figuresOf, statesOf } from '../state/shown-run.ts';
 import type { RunSession, RunSource } from '../state/store.ts';
 import type { RunRow, StoredStatus } from './rows.ts';
 
@@ -14,7 +14,7 @@ export function describeSession(session: Pick<RunSession, 'run' | 'earlier' | 'p
   const { run, earlier, parent } = session;
   const edited = parent === undefined ? undefined : editedIn(session, parent);
   const state = run.getState();
-  const { steps, turns, elapsed } = figuresOf([...earlier.map((turn) => turn.state), state]);
+  const { steps, turns, elapsed } = figuresOf(statesOf({ earlier, state }));
   return {
     status: statusOf(state),
     steps,
@@ -46,16 +46,12 @@ export function titleOf(source: RunSource, scriptName: string | undefined): stri
 }
 
 /** Where a fork branches off from its parent, and what was edited there; undefined for other runs. */
-export function forkLabel({ parent: point, edited, source }: RunRow, parent?: RunRow): string | undefined {
+export function forkLabel(row: RunRow, parent?: RunRow): string | undefined {
+  const { parent: point, edited } = row;
   if (point === undefined) return undefined;
-  const isOtherScript =
-    parent !== undefined &&
-    'script' in source &&
-    'script' in parent.source &&
-    source.script !== parent.source.script;
   return [
     `From step ${point.step + 1}${point.agent === undefined ? '' : ' of an agent'} of ${parent === undefined ? 'another run' : `“${parent.title}”`}`,
     ...(edited === undefined ? [] : [`${edited} edited`]),
-    ...(isOtherScript ? ['script edited'] : []),
+    ...(hasOtherScript(row, parent) ? ['script edited'] : []),
   ].join(', ');
 }

@@ -6,7 +6,7 @@ import { useNarrow } from '../state/theme.ts';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { FileInput } from '../ui/file-input.tsx';
 import { Button } from '../ui/button.tsx';
-import { Tip } from '../ui/tip.tsx';
+import { IconButton, Tip } from '../ui/tip.tsx';
 import { useReturnFocus } from '../ui/use-return-focus.ts';
 import { focusFirst } from '../ui/focus-first.ts';
 import { plural } from '../ui/format.ts';
@@ -94,7 +94,7 @@ type RunsProps = {
 function Runs({ nextFocusRef, onClose, onDeleted }: RunsProps) {
   // in a task of its own, because the page draws the opened run in this one
   const closeLater = (): void => void setTimeout(onClose);
-  const { runs, unreadable, isRead, isBlocked, inProgress } = useLibrary();
+  const { runs, unreadable, isRead, problem, inProgress } = useLibrary();
   const shown = usePlayground(({ storedRuns, view }) =>
     view === 'script' ? storedRuns.script : view === 'prompts' ? storedRuns.prompts : undefined,
   );
@@ -117,10 +117,9 @@ function Runs({ nextFocusRef, onClose, onDeleted }: RunsProps) {
         {isRead && plural(found.length, 'run')}
       </p>
       <div className="scroll min-h-0 flex-1 pb-4">
-        {isBlocked && (
+        {problem !== undefined && (
           <p className="mx-4 mt-3 rounded-lg bg-warn-soft px-3 py-2 text-warn">
-            Nothing can be stored at the moment, because the browser has no space left for this page or does
-            not allow it. New runs are gone once the tab is closed.
+            {problem} New runs are gone once the tab is closed.
           </p>
         )}
         {isRead && found.length === 0 && (
@@ -225,11 +224,9 @@ function PanelActions({ hasRuns }: { hasRuns: boolean }) {
   }
   return (
     <>
-      <Tip text="Import a run">
-        <Button square aria-label="Import a run" onClick={() => file.current?.click()}>
-          <FileUp />
-        </Button>
-      </Tip>
+      <IconButton label="Import a run" onClick={() => file.current?.click()}>
+        <FileUp />
+      </IconButton>
       <Tip text="Delete all runs">
         <Button
           ref={asks === false ? focusFirst : undefined}

@@ -22,9 +22,7 @@ import { createRunStore } from './run-store.ts';
 import { createScriptStore } from './script-store.ts';
 
 const database = createDatabase();
-/** The stored scripts of this browser. */
 export const scripts = createScriptStore(database);
-/** The stored runs of this browser. */
 export const runs = createRunStore(database);
 
 const recorder = createRunSaver({
@@ -39,7 +37,7 @@ const recorder = createRunSaver({
     const { session: ofScript, promptSession, storedRuns } = usePlayground.getState();
     if (ofScript?.id === session.id) rememberRun({ ...storedRuns, script: id });
     if (promptSession?.id === session.id) rememberRun({ ...storedRuns, prompts: id });
-    useLibrary.setState({ isBlocked: false });
+    useLibrary.setState({ problem: undefined });
     forgetSentReply({ id: session.id, turn: session.earlier.length });
     notifyTabs({ kind: 'runs' });
     readListedRuns();
@@ -65,7 +63,7 @@ export async function startHistory({ restore }: { restore: boolean }): Promise<v
     store: scripts,
     onProblem: reportBlocked,
     onSaved(id) {
-      useLibrary.setState({ isBlocked: false });
+      useLibrary.setState({ problem: undefined });
       notifyTabs({ kind: 'script', id });
       void readScripts();
     },
@@ -196,16 +194,34 @@ export function toOpenText({ id, name, origin, revision, text }: ScriptRow): Ope
   return { open, text };
 }
 
-/** Reports once that the browser stores nothing. */
+/** Reports that the browser stores nothing, and why; in a message, once. */
 export function reportBlocked(error: unknown): void {
-  useLibrary.setState({ isBlocked: true });
-  const isFull = (error as { name?: unknown } | undefined)?.name === 'QuotaExceededError';
-  reportStorage(
-    isFull
-      ? 'The browser has no space left for this page. Your script and this run stay here until you close the tab: delete old runs in History, or use Share to keep a copy.'
-      : 'The browser does not let this page store anything. Your script and this run stay here until you close the tab: use Share to keep a copy, or allow site data for this page.',
-  );
+  const { problem, remedy } = failures[(error as Partial<Error> | undefined)?.name ?? ''] ?? blocked;
+  useLibrary.setState({ problem });
+  reportStorage(`${problem} Your script and this run stay here until you close the tab: ${remedy}`);
 }
+
+type Failure = { readonly problem: string; readonly remedy: string };
+
+const blocked: Failure = {
+  problem: 'The browser does not let this page store anything.',
+  remedy: 'use Share to keep a copy, or allow site data for this page.',
+};
+/** What the failures of a database mean, by the names of their errors. */
+const failures: Readonly<Record<string, Failure>> = {
+  QuotaExceededError: {
+    problem: 'The browser has no space left for this page.',
+    remedy: 'delete old runs in History, or use Share to keep a copy.',
+  },
+  TimeoutError: {
+    problem: 'The browser has not opened the storage of this page in time.',
+    remedy: 'use Share to keep a copy. Close the other tabs of this page and reload this one.',
+  },
+  VersionError: {
+    problem: 'A newer version of this page has stored your scripts and runs, and this one cannot read them.',
+    remedy: 'use Share to keep a copy. Close all tabs of this page and open it again.',
+  },
+};
 
 /** Reports a failure of the database as blocked storage, and any other error with what has failed. */
 export function reportFailure(what: string, error: unknown): void {

@@ -1,3 +1,4 @@
+import { idsOfTree } from '../forks/fork-item.ts';
 import { keepSession } from '../forks/store.ts';
 import type { RunSession } from '../state/store.ts';
 import type { RunRow } from './rows.ts';
@@ -7,20 +8,9 @@ const MAX_RELATIVES = 20;
 
 /** The rows of the tree that a run belongs to, without the run itself, in the order in which they started. */
 export function relativesOf(id: string, rows: readonly RunRow[]): RunRow[] {
-  const parents = new Map(rows.map((row) => [row.id, row.parent?.id]));
-  const rootOf = (of: string): string => {
-    const seen = new Set([of]);
-    for (;;) {
-      const parent = parents.get(of);
-      // a parent may have been deleted, and a damaged row may name itself
-      if (parent === undefined || !parents.has(parent) || seen.has(parent)) return of;
-      seen.add(parent);
-      of = parent;
-    }
-  };
-  const root = rootOf(id);
+  const tree = idsOfTree(id, rows);
   return rows
-    .filter((row) => row.id !== id && row.hasLog && rootOf(row.id) === root)
+    .filter((row) => row.id !== id && row.hasLog && tree.has(row.id))
     .toSorted((a, b) => a.startedOn - b.startedOn);
 }
 

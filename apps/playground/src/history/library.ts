@@ -17,8 +17,8 @@ export type Library = {
   inProgress: ReadonlySet<string>;
   /** True once the database was read. */
   isRead: boolean;
-  /** True if the database cannot be used: scripts and runs are only in memory. */
-  isBlocked: boolean;
+  /** Why the database cannot be used, in a sentence: scripts and runs are only in memory. */
+  problem: string | undefined;
 };
 
 /** The scripts and runs in the database, as they were last read. */
@@ -29,7 +29,7 @@ export const useLibrary = create<Library>()(() => ({
   unreadable: [],
   inProgress: new Set<string>(),
   isRead: false,
-  isBlocked: false,
+  problem: undefined,
 }));
 
 /** A script of the user in a list. */

@@ -1,6 +1,7 @@
 import { reduceAll, type RunEvent } from '@cueline/core';
 import { newOpenScript } from '../state/open-script.ts';
 import { runOfLog } from '../state/run-session.ts';
+import { statesOf } from '../state/shown-run.ts';
 import type { RunSession, RunSource, Turn } from '../state/store.ts';
 import { toTranscript } from '../transcript/view-model.ts';
 import { CONTRADICTION, problemOfEvents } from './check-log.ts';
@@ -13,7 +14,6 @@ export type OpenedStoredRun =
   | { readonly session: RunSession; readonly row: RunRow }
   | { readonly problem: string };
 
-/** Opens a stored run. */
 export async function openStoredRun(store: RunStore, id: string): Promise<OpenedStoredRun> {
   const row = await store.get(id);
   if (row === undefined) return { problem: 'This run is not stored any more.' };
@@ -40,7 +40,7 @@ export async function openStoredLogs(
     const run = await runOfLog(last, code);
     const earlier = logs.slice(0, -1).map((log): Turn => ({ log, state: reduceAll(log) }));
     // throws for events that contradict each other
-    for (const state of [...earlier.map((turn) => turn.state), run.getState()]) toTranscript(state);
+    for (const state of statesOf({ earlier, state: run.getState() })) toTranscript(state);
     return { session: sessionOf(row, run, earlier), row };
   } catch {
     return unshown(CONTRADICTION);

@@ -77,7 +77,6 @@ export type Deletion = {
   readonly undo: () => Promise<void>;
 };
 
-/** Deletes a run. */
 export function deleteRun({ id, title }: RunRow): Promise<Deletion | undefined> {
   return deleteRuns([id], visibleText(`“${title}” is deleted.`));
 }

@@ -24,7 +24,6 @@ const runFile = z.object({
     .max(MAX_TURNS),
 });
 
-/** The name of the file of a run with this title. */
 export function runFileName(title: string): string {
   const words = title.replaceAll(/[^\p{L}\p{M}\p{N}_-]+/gu, '-');
   const name = [...words]

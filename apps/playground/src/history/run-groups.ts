@@ -1,3 +1,4 @@
+import { groupBy } from '../ui/data/group-by.ts';
 import { formatDay } from './format-when.ts';
 import type { RunRow } from './rows.ts';
 
@@ -6,13 +7,8 @@ export type RunGroup = { readonly title: string; readonly rows: readonly RunRow[
 
 /** Pinned runs first, then those of each day. Expects rows sorted by start, newest first. */
 export function groupByDay(rows: readonly RunRow[], now: number = Date.now()): RunGroup[] {
-  const groups = new Map<string, RunRow[]>();
-  for (const row of [...rows.filter(({ pinned }) => pinned), ...rows.filter(({ pinned }) => !pinned)]) {
-    const title = row.pinned ? 'Pinned' : formatDay(row.startedOn, now);
-    const group = groups.get(title);
-    if (group === undefined) groups.set(title, [row]);
-    else group.push(row);
-  }
+  const pinnedFirst = rows.toSorted((one, other) => Number(other.pinned) - Number(one.pinned));
+  const groups = groupBy(pinnedFirst, (row) => (row.pinned ? 'Pinned' : formatDay(row.startedOn, now)));
   return [...groups].map(([title, members]) => ({ title, rows: members }));
 }
 

@@ -8,7 +8,6 @@ export type RunLocks = {
   held(): Promise<ReadonlySet<string>>;
 };
 
-/** The locks of this browser. */
 export const runLocks: RunLocks = {
   hold(id) {
     let release = (): void => {};

@@ -13,20 +13,19 @@ import {
   Trash2,
   type LucideIcon,
 } from 'lucide-react';
-import { DropdownMenu } from 'radix-ui';
 import { useLayoutEffect, useRef, useState, type RefObject } from 'react';
 import { ActionsMenu } from '../ui/menu/actions-menu.tsx';
 import { Button } from '../ui/button.tsx';
 import { focusFirst } from '../ui/focus-first.ts';
 import { formatDuration, plural } from '../ui/format.ts';
 import { isComposing } from '../ui/keys.tsx';
-import { menuItem } from '../ui/menu/menu-style.ts';
 import { visibleText } from '../ui/visible-text.ts';
 import { forkLabel } from './describe-run.ts';
 import { formatClock, formatWhen } from './format-when.ts';
 import { changeRun, reportFailure, statusNow } from './history.ts';
 import type { RunRow, StoredStatus } from './rows.ts';
 import { deleteRun, saveRun, type Deletion } from './run-actions.ts';
+import { MenuItem } from '../ui/menu/menu-item.tsx';
 
 const styles: Record<StoredStatus, { Icon: LucideIcon; label: string; className: string }> = {
   running: { Icon: LoaderCircle, label: 'Running', className: 'text-go' },
@@ -138,27 +137,23 @@ function RowMenu({ row, isInProgress, nextFocusRef, onRename, onDeleted }: RowMe
   };
   return (
     <ActionsMenu label={`More about ${visibleText(title)}`} width="w-44">
-      <DropdownMenu.Item className={menuItem} onSelect={onRename}>
-        <Pencil />
+      <MenuItem Icon={Pencil} onSelect={onRename}>
         Rename
-      </DropdownMenu.Item>
-      <DropdownMenu.Item className={menuItem} onSelect={changePinned}>
-        {pinned ? <PinOff /> : <Pin />}
+      </MenuItem>
+      <MenuItem Icon={pinned ? PinOff : Pin} onSelect={changePinned}>
         {pinned ? 'Unpin' : 'Pin'}
-      </DropdownMenu.Item>
-      <DropdownMenu.Item className={menuItem} disabled={!hasLog} onSelect={() => void saveRun(row)}>
-        <Download />
+      </MenuItem>
+      <MenuItem Icon={Download} disabled={!hasLog} onSelect={() => void saveRun(row)}>
         Export
-      </DropdownMenu.Item>
-      <DropdownMenu.Item
-        className={menuItem}
+      </MenuItem>
+      <MenuItem
+        Icon={Trash2}
         // a run that is in progress would be stored again
         disabled={isInProgress}
         onSelect={() => void deleteRun(row).then(onDeleted)}
       >
-        <Trash2 />
         Delete
-      </DropdownMenu.Item>
+      </MenuItem>
     </ActionsMenu>
   );
 }

@@ -13,10 +13,8 @@ const runBounds: RunBounds = { runs: 200, size: 200_000_000 };
 /** How far ahead of the clock a run may be without counting as one of the oldest, in milliseconds. */
 const MAX_AHEAD_MS = 60_000;
 
-/** Events to be added to a turn. */
 export type EventBatch = { readonly turn: number; readonly seq: number; readonly stored: StoredJson };
 
-/** A change of a stored run. */
 export type RunChange = {
   readonly row: RunRow;
   readonly batches: readonly EventBatch[];
@@ -51,7 +49,6 @@ export type RunStore = {
    * one of several tabs succeeds.
    */
   claim(row: RunRow, writer: string): Promise<RunRow | 'missing' | 'taken'>;
-  /** Changes the title or the pin. */
   update(id: string, change: Partial<Pick<RunRow, 'title' | 'pinned'>>): Promise<void>;
   remove(id: string): Promise<RemovedRun>;
   /**
@@ -67,7 +64,6 @@ export type RunStore = {
 
 const both = ['runs', 'events'] as const;
 
-/** The runs in this database. */
 export function createRunStore(database: HistoryDatabase, bounds: RunBounds = runBounds): RunStore {
   async function removeAll(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;

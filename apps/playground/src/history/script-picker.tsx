@@ -10,6 +10,7 @@ import { MenuPortal } from '../ui/menu/menu-portal.tsx';
 import { useLibrary, useListedScripts } from './library.ts';
 import type * as Actions from './script-actions.ts';
 import { visibleText } from '../ui/visible-text.ts';
+import { MenuItem } from '../ui/menu/menu-item.tsx';
 
 const VersionsDialog = lazyComponent(() =>
   import('./dialogs/versions-dialog.tsx').then((it) => it.VersionsDialog),
@@ -39,7 +40,7 @@ function originOf({ kept, revision, origin }: OpenScript, isBlocked: boolean): s
 export function ScriptPicker() {
   const open = usePlayground((state) => state.openScript);
   const name = usePlayground((state) => nameOf({ open: state.openScript, text: state.script }));
-  const isBlocked = useLibrary((state) => state.isBlocked);
+  const isBlocked = useLibrary((state) => state.problem !== undefined);
   /** True if the chosen entry moves the focus into the editor. */
   const entersEditor = useRef(false);
   const dialog = usePlayground((state) => state.dialog);
@@ -70,46 +71,35 @@ export function ScriptPicker() {
             }}
           >
             <ScriptList current={open.id} />
-            <DropdownMenu.Item
-              className={menuItem}
+            <MenuItem
+              Icon={FilePlus2}
               onSelect={() => {
                 entersEditor.current = true;
                 act((actions) => actions.newScript());
               }}
             >
-              <FilePlus2 />
               New script
-            </DropdownMenu.Item>
-            <DropdownMenu.Item
-              className={menuItem}
-              onSelect={() => act((actions) => actions.duplicateScript())}
-            >
-              <Copy />
+            </MenuItem>
+            <MenuItem Icon={Copy} onSelect={() => act((actions) => actions.duplicateScript())}>
               Duplicate
-            </DropdownMenu.Item>
-            <DropdownMenu.Item
-              className={menuItem}
-              onSelect={() => usePlayground.setState({ dialog: 'rename' })}
-            >
-              <Pencil />
+            </MenuItem>
+            <MenuItem Icon={Pencil} onSelect={() => usePlayground.setState({ dialog: 'rename' })}>
               Rename…
-            </DropdownMenu.Item>
-            <DropdownMenu.Item
-              className={menuItem}
+            </MenuItem>
+            <MenuItem
+              Icon={History}
               disabled={!open.kept}
               onSelect={() => usePlayground.setState({ dialog: 'versions' })}
             >
-              <History />
               Earlier versions…
-            </DropdownMenu.Item>
-            <DropdownMenu.Item
-              className={menuItem}
+            </MenuItem>
+            <MenuItem
+              Icon={Trash2}
               disabled={!open.kept}
               onSelect={() => act((actions) => actions.deleteScript())}
             >
-              <Trash2 />
               Delete
-            </DropdownMenu.Item>
+            </MenuItem>
           </DropdownMenu.Content>
         </MenuPortal>
       </DropdownMenu.Root>

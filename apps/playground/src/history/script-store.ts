@@ -30,7 +30,6 @@ export type ScriptStore = {
    * same page. The name of `open` is only for a script that is not stored yet.
    */
   save(script: OpenText): Promise<SaveResult>;
-  /** Renames a stored script. */
   rename(id: string, name: string): Promise<void>;
   remove(id: string): Promise<RemovedScript>;
   /** Restores a removed script: as a copy if another tab has stored a newer text under its id. Resolves to the id. */
@@ -41,7 +40,6 @@ export type ScriptStore = {
   keepVersion(id: string, text: string, reason: VersionRow['reason']): Promise<void>;
 };
 
-/** The scripts in this database. */
 export function createScriptStore(database: HistoryDatabase, now: () => number = Date.now): ScriptStore {
   return {
     async list() {

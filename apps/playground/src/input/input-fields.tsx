@@ -28,6 +28,15 @@ export function InputFields(props: Omit<InputFieldProps<FieldOf<'object'>>, 'nam
   );
 }
 
+/** A value whose name is shown around it: of an object, only the members. */
+export function RootField({ field, ...props }: InputFieldProps) {
+  return field.kind === 'object' ? (
+    <InputFields {...props} field={field} />
+  ) : (
+    <InputField {...props} field={field} />
+  );
+}
+
 /** One field of the form, by its kind. */
 export function InputField(props: InputFieldProps) {
   const { field } = props;
@@ -161,26 +170,15 @@ function Union({ field, draft, path, problems, onDraft, ...props }: InputFieldPr
           ...field.variants.map((one, index) => [String(index), one.label] as const),
         ]}
       />
-      {chosen !== undefined && variant !== undefined && variant.field.kind === 'object' ? (
-        <InputFields
+      {chosen !== undefined && variant !== undefined && (
+        <RootField
+          name={variant.label}
           field={variant.field}
           draft={chosen.value}
           path={path}
           problems={problems}
           onDraft={(value, changed) => onDraft({ variant: chosen.variant, value }, changed)}
         />
-      ) : (
-        chosen !== undefined &&
-        variant !== undefined && (
-          <InputField
-            name={variant.label}
-            field={variant.field}
-            draft={chosen.value}
-            path={path}
-            problems={problems}
-            onDraft={(value, changed) => onDraft({ variant: chosen.variant, value }, changed)}
-          />
-        )
       )}
     </FieldGroup>
   );

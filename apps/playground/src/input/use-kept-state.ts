@@ -29,7 +29,6 @@ export function useKeptState<Value>(
   return [value, keep];
 }
 
-/** Forgets all drafts of this owner. */
 export function forgetDrafts({ run, id }: DraftOwner): void {
   drafts.get(run)?.delete(id);
 }

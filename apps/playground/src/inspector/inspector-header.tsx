@@ -5,11 +5,10 @@ import { useInspection, type Selection } from '../state/inspection.ts';
 import type { ShownRun } from '../state/shown-run.ts';
 import { usePlayground } from '../state/store.ts';
 import { errorMessage, errorTitle } from '../transcript/error-messages.ts';
-import { Button } from '../ui/button.tsx';
 import { formatDuration } from '../ui/format.ts';
 import { LongText } from '../ui/long-text.tsx';
 import { PaneHeader } from '../ui/pane-header.tsx';
-import { Tip } from '../ui/tip.tsx';
+import { IconButton } from '../ui/tip.tsx';
 import { visibleText } from '../ui/visible-text.ts';
 import { isSimulated, neighbors, type StepTarget } from './target.ts';
 
@@ -33,15 +32,12 @@ export function InspectorHeader({ shown, target, selected, isLive }: InspectorHe
         </Move>
       )}
       {selected !== undefined && (
-        <Tip text={isLive ? 'Follow the latest step' : 'Show the last step'}>
-          <Button
-            square
-            aria-label={isLive ? 'Follow the latest step' : 'Show the last step'}
-            onClick={() => useInspection.getState().select(undefined)}
-          >
-            <ArrowDownToLine />
-          </Button>
-        </Tip>
+        <IconButton
+          label={isLive ? 'Follow the latest step' : 'Show the last step'}
+          onClick={() => useInspection.getState().select(undefined)}
+        >
+          <ArrowDownToLine />
+        </IconButton>
       )}
       <Move label="Previous step" to={before}>
         <ChevronLeft />
@@ -76,17 +72,14 @@ type MoveProps = { label: string; to: Selection | undefined; children: ReactNode
 /** Selects another step; a button without one stays focusable, so that the keyboard does not lose its place. */
 function Move({ label, to, children }: MoveProps) {
   return (
-    <Tip text={label}>
-      <Button
-        square
-        aria-label={label}
-        aria-disabled={to === undefined}
-        className="aria-disabled:opacity-50"
-        onClick={() => to !== undefined && useInspection.getState().select(to)}
-      >
-        {children}
-      </Button>
-    </Tip>
+    <IconButton
+      label={label}
+      aria-disabled={to === undefined}
+      className="aria-disabled:opacity-50"
+      onClick={() => to !== undefined && useInspection.getState().select(to)}
+    >
+      {children}
+    </IconButton>
   );
 }
 

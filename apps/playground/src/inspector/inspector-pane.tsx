@@ -1,6 +1,6 @@
 import { isInProgress } from '@cueline/core';
 import { useState, type ReactNode } from 'react';
-import { selectionKey, useInspection, type Selection } from '../state/inspection.ts';
+import { selectionKey, useInspection, type StepSelection } from '../state/inspection.ts';
 import { useSettledMoment } from '../state/moment/use-settled-moment.ts';
 import { logOf, useRunAt } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
@@ -15,8 +15,6 @@ import { useStepContent } from './step/step-content.ts';
 import { StepView, type StepTab } from './step/step-view.tsx';
 import { findTarget, isSimulated, latestStep, type StepTarget } from './target.ts';
 
-type StepSelection = Exclude<Selection, { kind: 'definition' }>;
-
 /** The content of the selected step or call of a run; without a selection, that of its latest step. */
 export function InspectorPane({ session }: { session: RunSession }) {
   const shown = useRunAt(
@@ -24,7 +22,8 @@ export function InspectorPane({ session }: { session: RunSession }) {
     useSettledMoment((state) => state.moment),
   );
   const selection = useInspection((state) => state.selection);
-  const selected = useStepSelection(selection);
+  // it stays open while a definition is selected
+  const selected = useInspection((state) => state.lastStep);
   const [tab, setTab] = useState<StepTab>('request');
   const target = selected === undefined ? latestStep(shown) : findTarget(shown, selected);
   const isLive = !shown.isPast && isInProgress(shown.state);
@@ -60,14 +59,6 @@ export function InspectorPane({ session }: { session: RunSession }) {
       )}
     </section>
   );
-}
-
-/** The last step or call that was selected. It stays open while a definition is selected. */
-function useStepSelection(selection: Selection | undefined): StepSelection | undefined {
-  const [last, setLast] = useState<StepSelection>();
-  if (selection?.kind === 'definition') return last;
-  if (selection !== last) setLast(selection);
-  return selection;
 }
 
 type StepProps = { target: StepTarget; session: RunSession; tab: StepTab; onTab: (tab: StepTab) => void };

@@ -1,5 +1,5 @@
 import type { AgentState, RunState, StepState, ToolCallState } from '@cueline/core';
-import type { Selection } from '../state/inspection.ts';
+import type { Selection, StepSelection } from '../state/inspection.ts';
 import type { ShownRun } from '../state/shown-run.ts';
 
 /** What the inspector shows: a step of the run or of an agent, in a turn. */
@@ -19,8 +19,6 @@ export type StepTarget = {
   /** The call, if one is selected. */
   call: ToolCallState | undefined;
 };
-
-type StepSelection = Exclude<Selection, { kind: 'definition' }>;
 
 /** The last step of the run itself; undefined before its first step. */
 export function latestStep(shown: ShownRun): StepTarget | undefined {

@@ -3,16 +3,14 @@ import { findCurrentTask, type RunEvent, type TaskItem } from '@cueline/core';
 type Task = Pick<TaskItem, 'id' | 'title' | 'status'>;
 
 /** Follows the task list of a run or of an agent through the events of its log. */
-export type TaskTracker = {
-  /** Takes the next event. */
-  apply(event: RunEvent): void;
-  /** The task that is worked on after the last event. */
-  current(): Task | undefined;
-};
-
-export function createTaskTracker(): TaskTracker {
+export function createTaskTracker() {
   const tasks: Task[] = [];
-  return { apply: (event) => applyTo(tasks, event), current: () => findCurrentTask(tasks) };
+  return {
+    /** Takes the next event. */
+    apply: (event: RunEvent): void => applyTo(tasks, event),
+    /** The task that is worked on after the last event. */
+    current: (): Task | undefined => findCurrentTask(tasks),
+  };
 }
 
 /** The title of the task that an agent, or the run itself, was working on at the event `until` of a log. */

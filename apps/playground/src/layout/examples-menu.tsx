@@ -7,8 +7,9 @@ import { exampleGroups } from '../examples/index.ts';
 import { usePlayground } from '../state/store.ts';
 import { FileInput } from '../ui/file-input.tsx';
 import { Button } from '../ui/button.tsx';
-import { menuContent, menuItem } from '../ui/menu/menu-style.ts';
+import { menuContent } from '../ui/menu/menu-style.ts';
 import { replaceScript } from '../state/replace-script.ts';
+import { MenuItem } from '../ui/menu/menu-item.tsx';
 
 // loaded when the gallery is first opened
 const RunPicture = lazyComponent(() => import('./run-picture.tsx').then((it) => it.RunPicture));
@@ -43,11 +44,7 @@ export function ExamplesMenu() {
                   {group.title}
                 </DropdownMenu.Label>
                 {group.examples.map((example) => (
-                  <DropdownMenu.Item
-                    key={example.id}
-                    className={menuItem}
-                    onSelect={() => replaceScript(example.source, example.title)}
-                  >
+                  <MenuItem key={example.id} onSelect={() => replaceScript(example.source, example.title)}>
                     <span className="min-w-0 flex-1">
                       <span className="mb-1.5 block h-9 rounded border border-line bg-page px-1.5 py-1 narrow:hidden">
                         <RunPicture id={example.id} />
@@ -55,21 +52,19 @@ export function ExamplesMenu() {
                       <span className="block font-medium">{example.title}</span>
                       <span className="block text-sm text-ink-2">{example.description}</span>
                     </span>
-                  </DropdownMenu.Item>
+                  </MenuItem>
                 ))}
               </DropdownMenu.Group>
             ))}
           </div>
           <DropdownMenu.Separator className="my-1 h-px bg-line" />
-          <DropdownMenu.Item className={menuItem} onSelect={() => file.current?.click()}>
-            <FileUp />
+          <MenuItem Icon={FileUp} onSelect={() => file.current?.click()}>
             Open a script file…
-          </DropdownMenu.Item>
+          </MenuItem>
           {previous !== undefined && (
-            <DropdownMenu.Item className={menuItem} onSelect={restore}>
-              <Undo2 />
+            <MenuItem Icon={Undo2} onSelect={restore}>
               Back to your script
-            </DropdownMenu.Item>
+            </MenuItem>
           )}
         </DropdownMenu.Content>
       </DropdownMenu.Root>

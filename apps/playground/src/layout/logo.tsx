@@ -1,7 +1,7 @@
 /** Cueline's logo: lines of a script with a green cue light. */
-export function Logo({ size = 20 }: { size?: number }) {
+export function Logo() {
   return (
-    <svg viewBox="0 0 20 20" width={size} height={size} aria-hidden className="shrink-0">
+    <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden className="shrink-0">
       <path
         d="M2.5 5.5h9M2.5 10h5.5M2.5 14.5h9"
         stroke="var(--ink-2)"

@@ -64,7 +64,6 @@ export const panes: Readonly<
   },
 };
 
-/** Opens a view. */
 export function openView(view: View): void {
   usePlayground.setState({ view, tab: 'editor', notice: undefined });
 }

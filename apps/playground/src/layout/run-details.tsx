@@ -3,17 +3,11 @@ import type { RunSession } from '../state/store.ts';
 import { lazyComponent } from '../panes/lazy-component.tsx';
 import { usePreparedMoments } from './use-prepared-moments.ts';
 
-/** The button that copies a link to a step. */
 export const CopyStepLink = lazyComponent(() =>
   import('../share/copy-step-link.tsx').then((it) => it.CopyStepLink),
 );
 
 type DetailsProps = { session: RunSession };
-
-/** The inspector of a run, once its code has loaded. */
-export function Inspector({ session }: DetailsProps) {
-  return <InspectorPane session={session} />;
-}
 
 /** The timeline of a run, once its code has loaded. */
 export function Timeline({ session }: DetailsProps) {
@@ -33,7 +27,7 @@ export function Trace({ session }: DetailsProps) {
         <Timeline session={session} />
       </div>
       <div className="flex min-h-0 flex-1 flex-col short:h-80 short:flex-none">
-        <Inspector session={session} />
+        <InspectorPane session={session} />
       </div>
     </>
   );

@@ -2,8 +2,7 @@ import { useEffect } from 'react';
 import { focusApproval } from '../approval/focus-approval.ts';
 import { startOpenView, stopOpenView } from './start-and-stop.ts';
 import { usePlayground } from '../state/store.ts';
-import { isComposing } from '../ui/keys.tsx';
-import { openDialogs } from '../ui/open-dialogs.ts';
+import { isComposing, openDialogs } from '../ui/keys.tsx';
 
 /**
  * ⌘/Ctrl+Enter runs the open view from everywhere except forms, with Shift it moves the focus to the waiting

@@ -3,8 +3,8 @@ import { Group, Panel, Separator } from 'react-resizable-panels';
 import { currentSession, usePlayground } from '../state/store.ts';
 import { useRunDetails } from '../state/use-run-details.ts';
 import { panes } from './panes.tsx';
-import { loading } from '../panes/lazy-panes.tsx';
-import { Inspector, Timeline } from './run-details.tsx';
+import { InspectorPane, loading } from '../panes/lazy-panes.tsx';
+import { Timeline } from './run-details.tsx';
 
 const handle =
   'relative bg-line outline-none after:absolute data-[separator=hover]:bg-line-strong data-[separator=active]:bg-focus ' +
@@ -53,7 +53,7 @@ export function WideLayout({ toasts }: { toasts: ReactNode }) {
                 className="bounded flex min-w-0 flex-col"
               >
                 {inspected !== undefined && inspected === session ? (
-                  <Inspector key={inspected.id} session={inspected} />
+                  <InspectorPane key={inspected.id} session={inspected} />
                 ) : (
                   loading
                 )}

@@ -27,11 +27,14 @@ export const OLLAMA_BASE_URL = 'http://localhost:11434/v1';
 /** The name of a model in the interface, and where it runs. */
 export type ModelLabel = { readonly name: string; readonly detail: string };
 
-/** The name of a connection in the interface. The demo is always called simulated. */
+/** The demo is always called simulated. */
+export const demoLabel: ModelLabel = { name: 'Demo model', detail: 'simulated' };
+
+/** The name of a connection in the interface. */
 export function connectionLabel(settings: ConnectionSettings): ModelLabel {
   switch (settings.kind) {
     case 'demo':
-      return { name: 'Demo model', detail: 'simulated' };
+      return demoLabel;
     case 'openai':
       return { name: settings.openai.model || 'No model chosen', detail: 'OpenAI' };
     case 'compatible':
@@ -53,7 +56,7 @@ export function modelLabelOf(
   if (model === '') return known;
   const [provider = ''] = model.split(/[.:]/, 1);
   const label = simulated
-    ? connectionLabel({ ...defaultConnection, kind: 'demo' })
+    ? demoLabel
     : {
         name: model.slice(model.indexOf(':') + 1),
         detail: provider === 'openai' ? 'OpenAI' : provider,

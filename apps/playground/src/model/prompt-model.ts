@@ -8,20 +8,11 @@ export async function createPromptModel(
   { connection, keys }: Connection,
   modelId?: string,
 ): Promise<LanguageModelV4> {
-  switch (connection.kind) {
-    case 'demo':
-      return sampleModel((modelId ?? 'demo') as SampleModelId);
-    case 'openai': {
-      const { openai } = connection;
-      return createModel({
-        connection: { ...connection, openai: { ...openai, model: modelId ?? openai.model } },
-        keys,
-      });
-    }
-    case 'compatible': {
-      const { compatible } = connection;
-      const model = modelId ?? compatible.model;
-      return createModel({ connection: { ...connection, compatible: { ...compatible, model } }, keys });
-    }
-  }
+  const { kind } = connection;
+  if (kind === 'demo') return sampleModel((modelId ?? 'demo') as SampleModelId);
+  if (modelId === undefined) return createModel({ connection, keys });
+  return createModel({
+    connection: { ...connection, [kind]: { ...connection[kind], model: modelId } },
+    keys,
+  });
 }

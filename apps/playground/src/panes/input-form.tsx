@@ -1,5 +1,4 @@
-import { ChevronRight, FileInput } from 'lucide-react';
-import { clsx } from 'clsx';
+import { FileInput } from 'lucide-react';
 import { useEffect, useMemo, useRef } from 'react';
 import { readDraft, ROOT } from '../input/draft.ts';
 import { InputField, InputFields } from '../input/input-fields.tsx';
@@ -7,6 +6,7 @@ import type { Field } from '../input/schema-fields.ts';
 import { problemsOf, useScriptInput } from '../state/script-input.ts';
 import { usePlayground } from '../state/store.ts';
 import { summarize } from '../ui/format.ts';
+import { Chevron } from '../ui/chevron.tsx';
 
 /** A form for the input of the script in the editor, which folds to one line once the script has run. */
 export function InputForm({ field }: { field: Field }) {
@@ -44,10 +44,7 @@ export function InputForm({ field }: { field: Field }) {
             {!isOpen && (input === undefined ? 'none' : summarize(input, 120))}
           </span>
           {problems.size > 0 && !isOpen && <span className="shrink-0 text-danger">Needs a change</span>}
-          <ChevronRight
-            aria-hidden
-            className={clsx('size-3.5 shrink-0 text-ink-3 transition-transform', isOpen && 'rotate-90')}
-          />
+          <Chevron open={isOpen} />
         </button>
       </h2>
       {isOpen && (

@@ -1,8 +1,9 @@
-import { initialState, type RunState } from '@cueline/core';
-import { useRun, type WatchedRun } from '@cueline/react';
+import type { RunState } from '@cueline/core';
+import { useRun } from '@cueline/react';
 import { LoaderCircle, Play } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { isSameJson } from '../input/same-json.ts';
+import { noRun } from '../state/shown-run.ts';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { Choose } from '../ui/form-controls.tsx';
@@ -113,8 +114,6 @@ function Version({
     </div>
   );
 }
-
-const noRun: WatchedRun = { getState: () => initialState, subscribe: () => () => {} };
 
 /** The answers of both versions to the same values. */
 function Answers({ keys, of }: { keys: string; of: Compared }) {

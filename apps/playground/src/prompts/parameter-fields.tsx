@@ -18,7 +18,6 @@ type ParameterFieldsProps = {
   nameRef: Ref<HTMLInputElement>;
 };
 
-/** The declaration of one parameter. */
 export function ParameterFields(props: ParameterFieldsProps) {
   const { list, index, parameter, problem, onRemove, nameRef } = props;
   const { name, type, description = '', required, defaultValue, allowedValues } = parameter;

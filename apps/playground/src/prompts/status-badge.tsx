@@ -7,7 +7,6 @@ const styles: Record<PromptStatus, string> = {
   deprecated: 'border-line text-ink-3 line-through',
 };
 
-/** The status of a version. */
 export function StatusBadge({ status }: { status: PromptStatus }) {
   return <span className={clsx('rounded border px-1.5 text-xs font-normal', styles[status])}>{status}</span>;
 }

@@ -3,6 +3,7 @@ import { persist } from 'zustand/middleware';
 import {
   editKept,
   openDocument,
+  reopenDocument,
   restoreDocument,
   type Documents,
   type KeptDocument,
@@ -60,6 +61,8 @@ export type PromptsState = WithUnreadable & {
   /** Shows the prompts of a link or a file. The user's own are kept for {@link PromptsState.restore}. */
   replace(shared: SharedPrompts): void;
   restore(): void;
+  /** Returns a function that shows again what is shown now. */
+  keepShown(): () => void;
 };
 
 const initial: KeptDocument<PromptsContent> = {
@@ -182,6 +185,11 @@ export const usePrompts = create<PromptsState>()(
         set({ ...show(opened), tab: 'preview' });
       },
       restore: () => set(show(restoreDocument(documentsOf(get())))),
+      keepShown: () => {
+        const { tab } = get();
+        const { shown } = documentsOf(get());
+        return () => set({ ...show(reopenDocument(documentsOf(get()), shown)), tab });
+      },
     }),
     persistence,
   ),
@@ -246,7 +254,6 @@ export type ParameterList = 'systemPromptParameters' | 'userPromptParameters';
 /** A change of a parameter; what is undefined is left out. */
 export type ParameterChange = { [Key in keyof EditableParameter]?: EditableParameter[Key] | undefined };
 
-/** Changes one parameter of the edited version. */
 export function editParameter(list: ParameterList, index: number, change: ParameterChange): void {
   const { prompt } = entryOf(usePrompts.getState());
   const next = prompt[list].map((one, at) =>

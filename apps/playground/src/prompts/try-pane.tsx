@@ -2,15 +2,26 @@ import { Tabs } from 'radix-ui';
 import { useMemo, type ReactNode } from 'react';
 import { RunPane } from '../panes/run-pane.tsx';
 import { paneTab } from '../panes/pane-tabs.ts';
+import { EmptyPane } from '../ui/empty-pane.tsx';
 import { CompareVersions } from './compare-versions.tsx';
 import { expand } from './check-prompts.ts';
-import { EmptyPromptRun } from './empty-prompt-run.tsx';
 import { ExpandedTexts } from './expanded-texts.tsx';
 import { PromptValues } from './prompt-values.tsx';
 import { RanPromptNote } from './ran-prompt-note.tsx';
+import { startPrompt } from './start-prompt.ts';
 import { entryOf, usePrompts, valuesOf, type PromptsState } from './store.ts';
 
 const pane = 'flex min-h-0 flex-1 flex-col data-[state=inactive]:hidden';
+
+const empty: ReactNode = (
+  <EmptyPane
+    title="Run this version"
+    text="The model gets the texts of the preview. The answer appears here as it streams, and can become a case of an eval."
+    action="Run this version"
+    onStart={startPrompt}
+  />
+);
+
 /** Values for the prompt, and its texts, its run or a comparison with these values. `afterRun` is below the run. */
 export function TryPane({ afterRun }: { afterRun: ReactNode }) {
   const { prompt } = usePrompts(entryOf);
@@ -48,7 +59,7 @@ export function TryPane({ afterRun }: { afterRun: ReactNode }) {
           <ExpandedTexts expansion={expansion} />
         </Tabs.Content>
         <Tabs.Content value="run" className={pane} tabIndex={-1}>
-          <RunPane empty={<EmptyPromptRun />} input={<RanPromptNote />} />
+          <RunPane empty={empty} input={<RanPromptNote />} />
           {afterRun}
         </Tabs.Content>
         <Tabs.Content value="compare" className={`${pane} scroll`} tabIndex={-1}>

@@ -4,11 +4,10 @@ import { Bot, CircleAlert, ScrollText, User, Wrench } from 'lucide-react';
 import { memo, useMemo, useState } from 'react';
 import { FileView } from '../transcript/content/file-part.tsx';
 import { DataView } from '../ui/data/data-view.tsx';
-import { formatCount } from '../ui/format.ts';
 import { LongText } from '../ui/long-text.tsx';
 import { visibleText } from '../ui/visible-text.ts';
 import { partsOfMessage, type MessagePart } from './message-parts.ts';
-import { MoreButton } from '../ui/more-button.tsx';
+import { ShowMore } from '../ui/more-button.tsx';
 import { EmptyText } from '../ui/section.tsx';
 
 /** How many messages are drawn at first, and again at each press. */
@@ -32,11 +31,7 @@ export function MessageList({ messages }: { messages: readonly ModelMessage[] })
   const first = Math.max(0, messages.length - most);
   return (
     <>
-      {first > 0 && (
-        <MoreButton className="my-1" onMore={() => setMost(most + MESSAGES_AT_ONCE)}>
-          Show earlier messages ({formatCount(first)} left)
-        </MoreButton>
-      )}
+      <ShowMore left={first} label="Show earlier messages" onMore={() => setMost(most + MESSAGES_AT_ONCE)} />
       <ol className="grid grid-cols-[minmax(0,1fr)] gap-2">
         {messages.slice(first).map((message, index) => (
           <li key={first + index} className="row-lazy">
@@ -67,11 +62,7 @@ export const MessageView = memo(function MessageView({ message, number }: Messag
           <PartView key={index} part={part} />
         ))}
       </div>
-      {parts.length > most && (
-        <MoreButton className="my-1" onMore={() => setMost(most + PARTS_AT_ONCE)}>
-          Show more ({formatCount(parts.length - most)} parts left)
-        </MoreButton>
-      )}
+      <ShowMore left={parts.length - most} noun="part" onMore={() => setMost(most + PARTS_AT_ONCE)} />
     </div>
   );
 });

@@ -2,12 +2,11 @@ import type { CompiledRequest, InstructionPart } from '@cueline/core';
 import { clsx } from 'clsx';
 import { memo, useMemo, useRef, useState } from 'react';
 import { useSelectable } from '../transcript/use-selectable.ts';
-import { formatCount } from '../ui/format.ts';
 import { LongText } from '../ui/long-text.tsx';
 import { visibleText } from '../ui/visible-text.ts';
 import { DefinitionName, useDefinitionSelection } from './definition-name.tsx';
 import { instructionSegments } from './instruction-segments.ts';
-import { MoreButton } from '../ui/more-button.tsx';
+import { ShowMore } from '../ui/more-button.tsx';
 import { EmptyText } from '../ui/section.tsx';
 
 /** How many pieces are drawn at first, and again at each press; a prompt may have thousands of variables. */
@@ -31,11 +30,7 @@ export const SystemPrompt = memo(function SystemPrompt({ request }: { request: C
           <MarkedPart key={index} part={part} text={text} />
         ),
       )}
-      {segments.length > most && (
-        <MoreButton className="my-1" onMore={() => setMost(most + PIECES_AT_ONCE)}>
-          Show more ({formatCount(segments.length - most)} parts left)
-        </MoreButton>
-      )}
+      <ShowMore left={segments.length - most} noun="part" onMore={() => setMost(most + PIECES_AT_ONCE)} />
     </div>
   );
 });

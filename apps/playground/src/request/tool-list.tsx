@@ -2,12 +2,11 @@ import type { RequestTool } from '@cueline/core';
 import { memo, useMemo, useRef, useState } from 'react';
 import { useSelectable } from '../transcript/use-selectable.ts';
 import { DataView } from '../ui/data/data-view.tsx';
-import { plural } from '../ui/format.ts';
 import { LongText } from '../ui/long-text.tsx';
 import { visibleText } from '../ui/visible-text.ts';
 import { DefinitionName, useDefinitionSelection } from './definition-name.tsx';
 import { schemaRows, type SchemaRow } from './schema-rows.ts';
-import { MoreButton } from '../ui/more-button.tsx';
+import { ShowMore } from '../ui/more-button.tsx';
 import { EmptyText } from '../ui/section.tsx';
 
 /** How many tools are drawn at first, and again at each press. */
@@ -30,11 +29,7 @@ export const ToolList = memo(function ToolList({ tools }: { tools: readonly Requ
           </li>
         ))}
       </ul>
-      {tools.length > most && (
-        <MoreButton className="my-1" onMore={() => setMost(most + TOOLS_AT_ONCE)}>
-          Show more ({plural(tools.length - most, 'tool')} left)
-        </MoreButton>
-      )}
+      <ShowMore left={tools.length - most} noun="tool" onMore={() => setMost(most + TOOLS_AT_ONCE)} />
     </>
   );
 });

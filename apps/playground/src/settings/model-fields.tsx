@@ -1,6 +1,6 @@
-import { clsx } from 'clsx';
 import { RadioGroup } from 'radix-ui';
 import { useId, type ReactNode } from 'react';
+import { TextInput } from '../ui/form-controls.tsx';
 
 /** One of the kinds of models. */
 export function Choice(props: { value: string; title: string; badge?: string; text: string }) {
@@ -35,7 +35,7 @@ export function Choice(props: { value: string; title: string; badge?: string; te
   );
 }
 
-export type FieldProps = {
+type FieldProps = {
   label: string;
   value: string;
   onChange: (value: string) => void;
@@ -44,44 +44,21 @@ export type FieldProps = {
   /** Shown as dots, and excluded from the browser's autofill. */
   secret?: boolean;
   hint?: ReactNode;
-  problem?: string | undefined;
+  problem: string | undefined;
 };
 
-/** A labelled text field, with its error below. */
-export function Field({ label, value, onChange, placeholder, optional, secret, hint, problem }: FieldProps) {
-  const id = useId();
+/** A line of text that no password manager fills in or keeps. */
+export function Field({ secret = false, onChange, ...props }: FieldProps) {
   return (
-    <div className="min-w-0">
-      <label htmlFor={id} className="mb-1 block text-sm font-medium">
-        {label}
-        {optional === true && <span className="font-normal text-ink-3"> · optional</span>}
-      </label>
-      <input
-        id={id}
-        type={secret === true ? 'password' : 'text'}
-        value={value}
-        onChange={(event) => onChange(event.target.value)}
-        placeholder={placeholder}
-        autoComplete={secret === true ? 'new-password' : 'off'}
-        autoCapitalize="none"
-        spellCheck={false}
-        data-1p-ignore
-        data-lpignore="true"
-        aria-invalid={problem !== undefined}
-        aria-describedby={problem === undefined && hint === undefined ? undefined : `${id}-more`}
-        className={clsx(
-          'h-8 w-full rounded-md border bg-page px-2.5 font-mono text-sm placeholder:text-ink-3 narrow:h-11 narrow:text-[16px]',
-          problem === undefined ? 'border-line-strong/70' : 'border-danger',
-        )}
-      />
-      {(problem !== undefined || hint !== undefined) && (
-        <p
-          id={`${id}-more`}
-          className={clsx('mt-1 text-sm break-words', problem === undefined ? 'text-ink-2' : 'text-danger')}
-        >
-          {problem ?? hint}
-        </p>
-      )}
-    </div>
+    <TextInput
+      {...props}
+      code
+      onText={onChange}
+      type={secret ? 'password' : 'text'}
+      autoComplete={secret ? 'new-password' : 'off'}
+      data-1p-ignore
+      data-lpignore="true"
+      className="[&_input]:h-8 [&_input]:text-sm narrow:[&_input]:h-11 narrow:[&_input]:text-[16px]"
+    />
   );
 }

@@ -1,17 +1,14 @@
 import { Check, Link2 } from 'lucide-react';
-import { useEffect, useMemo, useState } from 'react';
-import { toast } from '../ui/toast.ts';
+import { useMemo } from 'react';
 import { useInspection } from '../state/inspection.ts';
 import type { RunSession } from '../state/store.ts';
 import { useRunning } from '../state/use-running.ts';
 import { Button } from '../ui/button.tsx';
+import { useCopied } from '../ui/copy-button.tsx';
 import { Tip } from '../ui/tip.tsx';
 import { makeShareLink } from './link.ts';
 import { knownShortLink } from './short-links.ts';
 import { linkedStepOf, makeStepLink } from './step-link.ts';
-
-/** How long the button says that the link was copied, in milliseconds. */
-const COPIED_MS = 2_000;
 
 /** The number of events up to which the page tries to fit a run into a link. */
 const MAX_EVENTS = 3_000;
@@ -26,25 +23,12 @@ export function CopyStepLink({ session }: { session: RunSession }) {
 
 function CopyButton({ session, script, step }: { session: RunSession; script: string; step: number }) {
   const link = useMemo(() => linkTo(session, script), [session, script]);
-  const [copied, setCopied] = useState(false);
-  useEffect(() => {
-    if (!copied) return undefined;
-    const timer = setTimeout(() => setCopied(false), COPIED_MS);
-    return () => clearTimeout(timer);
-  }, [copied]);
+  const [copied, copy] = useCopied('Copy the link to the run from Share instead.');
   if (link === undefined) return null;
-  const copy = async (): Promise<void> => {
-    try {
-      await navigator.clipboard.writeText(makeStepLink(link, step));
-      setCopied(true);
-    } catch {
-      toast.error('The browser did not let the page copy. Copy the link to the run from Share instead.');
-    }
-  };
   const label = `Copy link to step ${step + 1}`;
   return (
     <Tip text={copied ? 'Copied' : label}>
-      <Button square aria-label={label} onClick={() => void copy()}>
+      <Button square aria-label={label} onClick={() => void copy(makeStepLink(link, step))}>
         {copied ? <Check className="text-ok" /> : <Link2 />}
       </Button>
     </Tip>

@@ -60,9 +60,6 @@ export type OpenedLink =
   | { kind: 'short'; id: string }
   | { kind: 'refused'; message: string };
 
-/** Added to every reason for which a link was not opened. */
-export const AS_IT_WAS = 'Your own work is unchanged.';
-
 const SHORT = '#s=';
 
 /**
@@ -75,21 +72,18 @@ export function readLink(hash: string): OpenedLink {
     const id = hash.slice(SHORT.length);
     // the store's own format of ids: no other text gets into an address
     if (/^[\w-]{21}[AQgw]$/.test(id)) return { kind: 'short', id };
-    return refused('This link is cut off: its end is missing or changed. Ask for it again.');
+    const message = 'This link is cut off: its end is missing or changed. Ask for it again.';
+    return { kind: 'refused', message };
   }
   try {
     const { script, log, prompts, evaluation } = decodeLink(hash);
     if (evaluation !== undefined) return { kind: 'evaluation', prompts, evaluation };
     if (prompts !== undefined) return { kind: 'prompts', prompts, log };
-    if (script === undefined) return refused('This link contains no script.');
+    if (script === undefined) return { kind: 'refused', message: 'This link contains no script.' };
     return log === undefined ? { kind: 'script', script } : { kind: 'run', script, log };
   } catch (error) {
-    return refused(messageOf(error));
+    return { kind: 'refused', message: messageOf(error) };
   }
-}
-
-function refused(message: string): OpenedLink {
-  return { kind: 'refused', message: `${message} ${AS_IT_WAS}` };
 }
 
 function isTooLarge(error: unknown): boolean {

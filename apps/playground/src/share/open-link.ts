@@ -3,7 +3,7 @@ import { openLinkedRun, showLinkedRun } from '../state/run-session.ts';
 import { nextTask } from '../sandbox/time-slices.ts';
 import { isOfLink } from '../state/open-script.ts';
 import { usePlayground } from '../state/store.ts';
-import { AS_IT_WAS, makeShortLink, readLink, type OpenedLink } from './link.ts';
+import { makeShortLink, readLink, type OpenedLink } from './link.ts';
 import { shareAddress } from './share-address.ts';
 import { getShare, ShareError } from './share-store.ts';
 import { rememberShortLink } from './short-links.ts';
@@ -17,21 +17,28 @@ import { selectLinkedStep } from './step-link.ts';
  */
 export function followLinks(): { opened: Promise<boolean>; stop: () => void } {
   let latest = new AbortController();
+  /** Shows again what the first of the links has replaced in the Prompts and Evals views. */
+  let goBack: (() => void) | undefined;
   const open = async (): Promise<boolean> => {
     const link = readLink(location.hash);
     latest.abort();
     if (link.kind === 'none') return false;
     latest = new AbortController();
     const { signal } = latest;
-    const watchEdits = await follow(link, signal);
+    const opened = await follow(link, signal);
     const isRefused = usePlayground.getState().notice?.kind === 'refused';
-    if (!signal.aborted) keepAddress(signal, watchEdits);
+    if (signal.aborted) return !isRefused;
+    goBack ??= opened?.goBack;
+    keepAddress(signal, () => (goBack = undefined), opened?.watchEdits);
     return !isRefused;
   };
   const onHash = (): void => {
     void open();
     // a page that opens without a link keeps the script of one that has run
-    if (readLink(location.hash).kind === 'none') leaveLink();
+    if (readLink(location.hash).kind !== 'none') return;
+    leaveLink();
+    goBack?.();
+    goBack = undefined;
   };
   const opened = open();
   addEventListener('hashchange', onHash);
@@ -54,8 +61,18 @@ function leaveLink(): void {
 /** Subscribes to the edits of what a link has opened, beside those of the script. */
 type WatchEdits = (listener: () => void) => () => void;
 
-/** Removes the link from the address once the page shows something else, and at once if the link was refused. */
-function keepAddress(signal: AbortSignal, watchEdits: WatchEdits = () => () => {}): void {
+/** What a link has opened in the Prompts and Evals views. `goBack` shows again what was there before. */
+type OpenedPrompts = { watchEdits: WatchEdits; goBack: () => void };
+
+/**
+ * Removes the link from the address once the page shows something else, and then calls `onLeave`; at once if the link was
+ * refused.
+ */
+function keepAddress(
+  signal: AbortSignal,
+  onLeave: () => void,
+  watchEdits: WatchEdits = () => () => {},
+): void {
   const { notice, script, session, promptSession } = usePlayground.getState();
   const clean = (): void => history.replaceState(null, '', location.pathname + location.search);
   if (notice?.kind === 'refused') return clean();
@@ -74,12 +91,13 @@ function keepAddress(signal: AbortSignal, watchEdits: WatchEdits = () => () => {
   function leave(): void {
     stop();
     clean();
+    onLeave();
   }
   // by then the address has another link
   signal.addEventListener('abort', stop);
 }
 
-async function follow(link: OpenedLink, signal: AbortSignal): Promise<WatchEdits | undefined> {
+async function follow(link: OpenedLink, signal: AbortSignal): Promise<OpenedPrompts | undefined> {
   switch (link.kind) {
     case 'none':
       return;
@@ -99,7 +117,7 @@ async function follow(link: OpenedLink, signal: AbortSignal): Promise<WatchEdits
   }
 }
 
-async function openShort(id: string, signal: AbortSignal): Promise<WatchEdits | undefined> {
+async function openShort(id: string, signal: AbortSignal): Promise<OpenedPrompts | undefined> {
   if (shareAddress === undefined) {
     return refuse(
       'This link leads to a run on a server, and this page is not connected to one. Open the link on the site where it was made.',
@@ -130,14 +148,14 @@ async function openShort(id: string, signal: AbortSignal): Promise<WatchEdits | 
 async function openPrompts(
   link: Extract<OpenedLink, { kind: 'prompts' | 'evaluation' }>,
   signal: AbortSignal,
-): Promise<WatchEdits | undefined> {
+): Promise<OpenedPrompts | undefined> {
   usePlayground.setState({ notice: { kind: 'opening' } });
-  let watchEdits: WatchEdits;
+  let opened: OpenedPrompts;
   try {
     // loaded with the views that show them
-    const prompts = await import('./open-prompts.ts');
-    watchEdits = prompts.watchEdits;
-    const problem = await prompts.showPrompts(link, signal);
+    const { keepShown, showPrompts, watchEdits } = await import('./open-prompts.ts');
+    opened = { watchEdits, goBack: keepShown() };
+    const problem = await showPrompts(link, signal);
     if (signal.aborted) return;
     if (problem !== undefined) return refuse(problem);
   } catch {
@@ -146,7 +164,7 @@ async function openPrompts(
     );
   }
   usePlayground.setState({ notice: { kind: 'opened', from: 'link' } });
-  return watchEdits;
+  return opened;
 }
 
 async function openSharedRun(
@@ -184,7 +202,7 @@ async function openSharedRun(
 }
 
 function refuse(message: string): undefined {
-  const whole = message.endsWith(AS_IT_WAS) ? message : `${message} ${AS_IT_WAS}`;
+  const notice = { kind: 'refused', message: `${message} Your own work is unchanged.` } as const;
   // on a phone, show the pane with the notice
-  usePlayground.setState({ notice: { kind: 'refused', message: whole }, tab: 'editor' });
+  usePlayground.setState({ notice, tab: 'editor' });
 }

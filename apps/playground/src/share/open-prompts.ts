@@ -52,6 +52,16 @@ function showEvaluation(evaluation: unknown, shared: SharedPrompts): string | un
   return undefined;
 }
 
+/** Returns a function that shows again what the Prompts and the Evals view show now, and the view that is open. */
+export function keepShown(): () => void {
+  const { view, promptSession } = usePlayground.getState();
+  const showKept = [usePrompts.getState().keepShown(), useEvals.getState().keepShown()];
+  return () => {
+    for (const show of showKept) show();
+    usePlayground.setState({ view, promptSession, tab: 'editor', notice: undefined });
+  };
+}
+
 /** Calls `listener` once the prompts, their values or the eval change, until the returned function is called. */
 export function watchEdits(listener: () => void): () => void {
   const stops = [

@@ -57,10 +57,11 @@ export function forkAt(session: RunSession, turn: number, { step, agent, script 
 
 /**
  * Replaces a call's result or the model's text, and runs only what follows, in a new session. After an edit of the last
- * answer, nothing runs until the user replies.
- * @throws CuelineError `invalid_options`
+ * answer, nothing runs until the user replies. If the edit is not possible, returns the reason.
  */
-export function forkEdited(session: RunSession, turn: number, edit: LogEdit): void {
+export function forkEdited(session: RunSession, turn: number, edit: LogEdit): string | undefined {
+  const fault = editFault(logOf(session, turn), edit);
+  if (fault !== undefined) return fault;
   const { agent } = edit;
   const log = editLog(logOf(session, turn), edit);
   const step = edit.step + 1;
@@ -73,6 +74,7 @@ export function forkEdited(session: RunSession, turn: number, edit: LogEdit): vo
     log,
     retry: continues ? (agent === undefined ? { from: step } : {}) : undefined,
   });
+  return undefined;
 }
 
 function pointOf({ id }: RunSession, turn: number, step: number, agent: string | undefined): ForkPoint {

@@ -26,7 +26,6 @@ export type OpenScript = {
 /** Names this page as the writer of its edits. */
 export const pageId: string = newId();
 
-/** A script and its text. */
 export type OpenText = { readonly open: OpenScript; readonly text: string };
 
 /** What a tab remembers across a reload: its scripts, and the runs that it shows. */

@@ -23,7 +23,6 @@ export const usePreview = create<ScriptPreview>()(() => ({
   checking: false,
 }));
 
-/** Opens or closes the preview. */
 export function openPreview(open: boolean): void {
   usePreview.setState({ open });
   if (open) usePlayground.setState({ tab: 'run' });

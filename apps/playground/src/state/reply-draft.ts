@@ -5,7 +5,6 @@ import type { RunSource, View } from './store.ts';
 /** A view with a run, and so with a conversation. */
 export type RunView = Exclude<View, 'evals'>;
 
-/** A turn of a session. */
 type TurnOf = { readonly id: string; readonly turn: number };
 
 /** The text of the reply box, or of a reply that was sent but not stored yet, with the turn that it started. */

@@ -8,7 +8,7 @@ import {
 } from '@cueline/core';
 import type { Replay } from '@cueline/core/replay';
 import { createRunRegistry, type SharedRun } from '@cueline/react';
-import { checkConnection, connectionLabel, modelLabelOf, secretsOf } from '../model/connection.ts';
+import { checkConnection, connectionLabel, demoLabel, modelLabelOf, secretsOf } from '../model/connection.ts';
 import { continueAnswers } from '../model/played-answers.ts';
 import { messageParts, type Attachment } from './attachments.ts';
 import { nextTask } from '../sandbox/time-slices.ts';
@@ -24,6 +24,7 @@ import {
   currentSession,
   isForeign,
   usePlayground,
+  type PlaygroundState,
   type Problem,
   type RunSession,
   type RunSource,
@@ -128,10 +129,16 @@ export function startFork(origin: RunSession, fork: Fork): void {
 
 /** Shows a session of this page again. A run that is in progress continues in the background. */
 export function showSession(session: RunSession): void {
+  show(session, {});
+}
+
+/** Shows a session, and changes the page otherwise as `more` says. */
+function show(session: RunSession, more: Partial<PlaygroundState>): void {
   useInspection.getState().reset();
   usePlayground.setState({
     [slotOf(session.source)]: session,
     ...('script' in session.source ? { problem: undefined, console: [] } : {}),
+    ...more,
   });
 }
 
@@ -185,50 +192,42 @@ export function canRunAgain({ source, run }: RunSession): boolean {
 export function showLinkedRun(source: RunSource, run: SharedRun, link?: string): void {
   const last = usePlayground.getState()[slotOf(source)];
   if (last !== undefined) runs.remove(last.run.id);
-  const { model, simulated } = run.getState();
+  const { model, simulated, elapsed } = run.getState();
   const { script, openScript } = usePlayground.getState();
-  useInspection.getState().reset();
-  usePlayground.setState({
-    [slotOf(source)]: {
-      id: newId(),
-      run,
-      source,
-      ...('script' in source && source.script === script ? { openScript } : {}),
-      shared: true,
-      link,
-      model: simulated
-        ? connectionLabel({ ...usePlayground.getState().connection, kind: 'demo' })
-        : { name: model.slice(model.indexOf(':') + 1) || 'No model', detail: 'shared run' },
-      simulated,
-      clock: createRunClock(run, { elapsed: run.getState().elapsed }),
-      earlier: [],
-    } satisfies RunSession,
-    ...('script' in source ? { problem: undefined, console: [] } : {}),
-    tab: 'run',
-    view: viewOf(source),
-  });
+  const session: RunSession = {
+    id: newId(),
+    run,
+    source,
+    ...('script' in source && source.script === script ? { openScript } : {}),
+    shared: true,
+    link,
+    model: simulated
+      ? demoLabel
+      : { name: model.slice(model.indexOf(':') + 1) || 'No model', detail: 'shared run' },
+    simulated,
+    clock: createRunClock(run, { elapsed }),
+    earlier: [],
+  };
+  show(session, { tab: 'run', view: viewOf(source) });
 }
 
 /** Shows a recording of a run of this script while it is replayed. */
 export function showRecording(script: string, recording: Replay): void {
   const run = runs.open(newId(), scriptPrompt, { executor: recording });
-  const { connection, openScript } = usePlayground.getState();
-  useInspection.getState().reset();
-  usePlayground.setState({
-    session: {
-      id: newId(),
-      run,
-      source: { script },
-      openScript,
-      shared: true,
-      recorded: true,
-      model: connectionLabel({ ...connection, kind: 'demo' }),
-      simulated: true,
-      clock: createRunClock(run, { isPlaying: () => recording.playing }),
-      earlier: [],
-    },
-    tab: 'run',
-  });
+  const { openScript } = usePlayground.getState();
+  const session: RunSession = {
+    id: newId(),
+    run,
+    source: { script },
+    openScript,
+    shared: true,
+    recorded: true,
+    model: demoLabel,
+    simulated: true,
+    clock: createRunClock(run, { isPlaying: () => recording.playing }),
+    earlier: [],
+  };
+  show(session, { tab: 'run' });
   run.start().catch(ignore);
 }
 
@@ -257,7 +256,6 @@ export function continueRun(): void {
   session.run.retry().catch(ignore);
 }
 
-/** Closes the run that is shown. */
 export function closeRun(): void {
   const session = currentSession(usePlayground.getState());
   if (session !== undefined) usePlayground.setState({ [slotOf(session.source)]: undefined });
@@ -284,22 +282,16 @@ function begin(
   ran?: Pick<RunSession, 'model' | 'simulated'>,
 ): void {
   const { connection } = usePlayground.getState();
-  const { source } = session;
-  useInspection.getState().reset();
+  const started: RunSession = {
+    ...session,
+    shared: false,
+    model: connectionLabel(connection),
+    simulated: connection.kind === 'demo',
+    ...ran,
+    clock: createRunClock(session.run, { elapsed }),
+  };
   usePreview.setState({ open: false });
-  usePlayground.setState({
-    [slotOf(source)]: {
-      ...session,
-      shared: false,
-      model: connectionLabel(connection),
-      simulated: connection.kind === 'demo',
-      ...ran,
-      clock: createRunClock(session.run, { elapsed }),
-    } satisfies RunSession,
-    ...('script' in source ? { problem: undefined, console: [] } : {}),
-    tab: 'run',
-    visited: true,
-  });
+  show(started, { tab: 'run', visited: true });
 }
 
 /** Marks the line at which a run failed, or the fields of an input that does not fit. */

@@ -18,7 +18,7 @@ export type ShownRun = {
 };
 
 /** A placeholder before the first run. */
-const noRun: WatchedRun = { getState: () => initialState, subscribe: () => () => {} };
+export const noRun: WatchedRun = { getState: () => initialState, subscribe: () => () => {} };
 
 /** The session as the run pane shows it; re-renders at most once a frame. */
 export function useShownRun(session: RunSession | undefined): ShownRun {
@@ -47,6 +47,11 @@ export function shownAt(
   return { state, turn, earlier: earlier.slice(0, turn), isPast: true };
 }
 
+/** The states of all turns of a conversation, whose last one has this state. */
+export function statesOf({ earlier, state }: Pick<ShownRun, 'earlier' | 'state'>): RunState[] {
+  return [...earlier.map((turn) => turn.state), state];
+}
+
 /** What turns have taken together. `elapsed` is in milliseconds, without the time between turns. */
 export type RunFigures = { turns: number; steps: number; elapsed: number; tokens: number };
 
@@ -65,7 +70,6 @@ export function figuresOf(turns: readonly RunState[]): RunFigures {
   };
 }
 
-/** The log of a turn. */
 export function logOf(session: Pick<RunSession, 'run' | 'earlier'>, turn: number): readonly RunEvent[] {
   return session.earlier[turn]?.log ?? session.run.log();
 }

@@ -313,7 +313,6 @@ export function compareScript(
   return openScript.id === ran?.id || openedText === source.script ? 'edited' : 'other';
 }
 
-/** The name of the script of a run. */
 export function scriptNameOf({ source, openScript: open }: RunSession): string | undefined {
   return open !== undefined && 'script' in source ? nameOf({ open, text: source.script }) : undefined;
 }

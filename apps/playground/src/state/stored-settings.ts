@@ -36,7 +36,6 @@ const names: Record<keyof StoredSettings, true> = {
   view: true,
 };
 
-/** The settings to store. */
 export function settingsOf(state: StoredSettings): StoredSettings {
   const kept = Object.keys(names).map((name) => [name, state[name as keyof StoredSettings]]);
   return Object.fromEntries(kept) as StoredSettings;

@@ -3,7 +3,6 @@ import { usePlayground } from './store.ts';
 
 const dark = '(prefers-color-scheme: dark)';
 
-/** True while the media query matches. */
 function useMediaQuery(query: string): boolean {
   const [matches, setMatches] = useState(() => matchMedia(query).matches);
   useEffect(() => {

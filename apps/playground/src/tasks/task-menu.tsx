@@ -1,11 +1,10 @@
 import type { TaskState } from '@cueline/core';
 import { Pencil, RotateCcw, SkipForward, Trash2 } from 'lucide-react';
-import { DropdownMenu } from 'radix-ui';
 import { useLayoutEffect, useRef } from 'react';
 import { ActionsMenu } from '../ui/menu/actions-menu.tsx';
-import { menuItem } from '../ui/menu/menu-style.ts';
 import { possibleEdits } from './task-labels.ts';
 import { visibleText } from '../ui/visible-text.ts';
+import { MenuItem } from '../ui/menu/menu-item.tsx';
 
 const styles = {
   rename: { Icon: Pencil, label: 'Rename' },
@@ -54,17 +53,16 @@ function Menu({ task, onPick, onLeave }: TaskMenuProps) {
       {possibleEdits[task.status].map((edit) => {
         const { Icon, label } = styles[edit];
         return (
-          <DropdownMenu.Item
+          <MenuItem
             key={edit}
-            className={menuItem}
+            Icon={Icon}
             onSelect={() => {
               renaming.current = edit === 'rename';
               onPick(edit);
             }}
           >
-            <Icon />
             {label}
-          </DropdownMenu.Item>
+          </MenuItem>
         );
       })}
     </ActionsMenu>

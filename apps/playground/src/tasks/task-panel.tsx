@@ -1,11 +1,11 @@
 import { taskProgress, type TaskState } from '@cueline/core';
 import type { TaskRun } from '@cueline/react';
 import { clsx } from 'clsx';
-import { ChevronRight, Plus } from 'lucide-react';
+import { Plus } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useDrawnCount } from '../state/use-drawn-count.ts';
 import { useKeptState } from '../input/use-kept-state.ts';
-import { MoreButton } from '../ui/more-button.tsx';
+import { ShowMore } from '../ui/more-button.tsx';
 import { Announce } from '../ui/announce.tsx';
 import { Button } from '../ui/button.tsx';
 import { TaskInput } from './task-input.tsx';
@@ -13,9 +13,9 @@ import { TaskRow } from './task-row.tsx';
 import { taskAnnouncement } from './task-labels.ts';
 import { currentTaskOf, taskStarts } from './task-times.ts';
 import { useTaskEdits } from './use-task-edits.ts';
-import { formatCount } from '../ui/format.ts';
 import { visibleText } from '../ui/visible-text.ts';
 import type { RunClock } from '../state/run-clock.ts';
+import { Chevron } from '../ui/chevron.tsx';
 
 type TaskPanelProps = {
   run: TaskRun;
@@ -82,9 +82,7 @@ export function TaskPanel({
           onClick={() => setOpen(!open)}
           className="-ml-1 flex h-7 min-w-0 flex-1 items-center gap-2 rounded px-1 text-left hover:text-ink narrow:h-11"
         >
-          <ChevronRight
-            className={clsx('size-3.5 shrink-0 text-ink-3 transition-transform', open && 'rotate-90')}
-          />
+          <Chevron open={open} />
           <span className="shrink-0 font-medium">Tasks</span>
           <span className="shrink-0 text-ink-2" data-testid="task-progress">
             {done} of {total}
@@ -179,21 +177,22 @@ function TaskItems(props: TaskItemsProps) {
   const { run, agent, isPast, tasks, currentId, begunAt, until, clock, refusal, edit, onLeave } = props;
   const starts = useMemo(() => taskStarts(tasks, begunAt), [tasks, begunAt]);
   const list = useRef<HTMLOListElement>(null);
+  const shownId = useShownTask(tasks, currentId);
   useEffect(() => {
     const items = list.current;
     // do not scroll while the user works in the list
-    if (items === null || currentId === undefined || items.contains(document.activeElement)) return;
-    const row = items.querySelector<HTMLElement>(`[data-task="${CSS.escape(currentId)}"]`);
+    if (items === null || shownId === undefined || items.contains(document.activeElement)) return;
+    const row = items.querySelector<HTMLElement>(`[data-task="${CSS.escape(shownId)}"]`);
     if (row === null) return;
     const top = row.offsetTop - items.offsetTop;
     if (top < items.scrollTop || top + row.offsetHeight > items.scrollTop + items.clientHeight) {
       items.scrollTop = top - items.clientHeight / 3;
     }
-  }, [currentId]);
+  }, [shownId]);
   const [most, setMost] = useState(TASKS_AT_ONCE);
   const count = useDrawnCount(tasks.length, most);
-  // the current task is among the drawn ones, with its neighbors
-  const position = tasks.findIndex(({ id }) => id === currentId);
+  // the task to which the list scrolls is among the drawn ones, with its neighbors
+  const position = tasks.findIndex(({ id }) => id === shownId);
   const first = Math.max(0, Math.min(position - Math.floor(count / 2), tasks.length - count));
   const hidden = tasks.length - most;
   return (
@@ -216,11 +215,24 @@ function TaskItems(props: TaskItemsProps) {
           />
         ))}
       </ol>
-      {hidden > 0 && (
-        <MoreButton className="w-full py-1" onMore={() => setMost(most + TASKS_AT_ONCE)}>
-          Show more tasks ({formatCount(hidden)} left)
-        </MoreButton>
-      )}
+      <ShowMore
+        left={hidden}
+        label="Show more tasks"
+        className="w-full py-1"
+        onMore={() => setMost(most + TASKS_AT_ONCE)}
+      />
     </>
   );
+}
+
+/** The task to which the list scrolls: the current one, or the one that the user has added since that became current. */
+function useShownTask(tasks: readonly TaskState[], currentId: string | undefined): string | undefined {
+  const [known, setKnown] = useState({ count: tasks.length, currentId, shownId: currentId });
+  if (known.count === tasks.length && known.currentId === currentId) return known.shownId;
+  const last = tasks.at(-1);
+  const isAdded = tasks.length > known.count && last?.origin === 'user';
+  const before = known.currentId === currentId ? known.shownId : currentId;
+  const shownId = isAdded ? last.id : before;
+  setKnown({ count: tasks.length, currentId, shownId });
+  return shownId;
 }

@@ -2,21 +2,14 @@ import type { TaskEdit } from '@cueline/core';
 import type { TaskRun } from '@cueline/react';
 import { useCallback, useState } from 'react';
 
-/** Why an edit was refused, and of which task; without one, of the list as a whole. */
-export type RefusedEdit = { taskId: string | undefined; reason: string };
-
-export type TaskEdits = {
-  /** Resolves with whether the edit was accepted. */
-  edit(edit: TaskEdit): Promise<boolean>;
-  /** The last edit that was refused, until the next one. */
-  refusal: RefusedEdit | undefined;
-};
-
-/** Edits of the task list of a run, or of the agent at `path`. */
-export function useTaskEdits(run: TaskRun, path: string | undefined): TaskEdits {
-  const [refusal, setRefusal] = useState<RefusedEdit>();
+/**
+ * Edits of the task list of a run, or of the agent at `path`. `edit` resolves with whether the edit was accepted. Until
+ * the next edit, `refusal` says why the last one was refused, and of which task; without a task, of the list as a whole.
+ */
+export function useTaskEdits(run: TaskRun, path: string | undefined) {
+  const [refusal, setRefusal] = useState<{ taskId: string | undefined; reason: string }>();
   const edit = useCallback(
-    async (given: TaskEdit) => {
+    async (given: TaskEdit): Promise<boolean> => {
       setRefusal(undefined);
       const reply = await run.edit(given, path);
       if (reply.accepted) return true;

@@ -2,7 +2,7 @@ import type { AgentState, RunEvent, RunState, StepState, ToolCallState } from '@
 import { allPending, type Pending } from '../state/pending.ts';
 import { agentsBeside, createCallQueue } from '../transcript/calls/known-calls.ts';
 import { addCall, type CallContext } from './call-rows.ts';
-import { groupBy } from './group-by.ts';
+import { groupBy } from '../ui/data/group-by.ts';
 import { logTimes, type LogTimes, type Note, type StepTimes, type WorkTimes } from './log-times.ts';
 import type { Segment, TimelineRow } from './timeline-row.ts';
 
@@ -42,7 +42,6 @@ type Builder = {
   times: LogTimes;
   turn: number;
   agents: ReadonlyMap<AgentState, WorkTimes | undefined>;
-  /** The positions of the agents in the state. */
   positions: ReadonlyMap<AgentState, number>;
   pending: ReadonlyMap<string, readonly Pending[]>;
   isOver: boolean;

@@ -4,21 +4,17 @@ import { answerWaits, type Span } from '../transcript/run-times.ts';
 /** The longest that playing shows a wait for an answer, in milliseconds at the original speed. */
 export const MAX_WAIT_MS = 2_000;
 
-/** A time in which the run only waited for an answer, longer than {@link MAX_WAIT_MS}. */
-export type LongWait = Span;
-
-/** The long waits of a log, in order. */
-export function longWaits(log: readonly RunEvent[]): readonly LongWait[] {
+/** The times in which a run only waited for an answer, longer than {@link MAX_WAIT_MS}; in order. */
+export function longWaits(log: readonly RunEvent[]): readonly Span[] {
   return answerWaits(log).filter(({ start, end }) => end - start > MAX_WAIT_MS);
 }
 
-/** The long wait at a time. */
-export function waitAt(waits: readonly LongWait[], time: number): LongWait | undefined {
+export function waitAt(waits: readonly Span[], time: number): Span | undefined {
   return waits.find(({ start, end }) => start <= time && time < end);
 }
 
 /** The time after `ms` of playing from `time`; a long wait passes in {@link MAX_WAIT_MS}. */
-export function advance(time: number, ms: number, waits: readonly LongWait[]): number {
+export function advance(time: number, ms: number, waits: readonly Span[]): number {
   let now = time;
   let left = ms;
   for (const { start, end } of waits) {

@@ -1,5 +1,5 @@
 import { selectionKey, useInspection, type Selection, type StepSelection } from '../state/inspection.ts';
-import { logOf } from '../state/shown-run.ts';
+import { logOf, statesOf } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
 import { buildRows } from './build-rows.ts';
 import { visibleEvent } from './moments.ts';
@@ -40,8 +40,7 @@ function stepOf(selection: StepSelection | undefined): StepSelection | undefined
 
 /** Every step of a session, in the order of the timeline. */
 function stepsOf(session: RunSession): readonly Selection[] {
-  const states = [...session.earlier.map(({ state }) => state), session.run.getState()];
-  return states
+  return statesOf({ earlier: session.earlier, state: session.run.getState() })
     .flatMap((state, turn) => buildRows(state, logOf(session, turn), turn))
     .flatMap(({ kind, selection }) => (kind === 'step' && selection !== undefined ? [selection] : []));
 }

@@ -1,8 +1,9 @@
 import type { RunEvent } from '@cueline/core';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Inspection, Moment } from '../state/inspection.ts';
+import type { Span } from '../transcript/run-times.ts';
 import { seqAt, timeOf } from './moments.ts';
-import { advance, longWaits, waitAt, type LongWait } from './long-waits.ts';
+import { advance, longWaits, waitAt } from './long-waits.ts';
 
 /** How many times faster than the run itself. */
 export const speeds = [1, 2, 4, 8] as const;
@@ -28,7 +29,7 @@ export type PlaybackState = {
   playing: boolean;
   speed: Speed;
   /** The wait for an answer that is being shortened. */
-  wait: LongWait | undefined;
+  wait: Span | undefined;
 };
 
 /** Plays a run's turns again, and goes to any of their times. */
@@ -54,7 +55,7 @@ export function createPlayback(options: PlaybackOptions): Playback {
   let cancelFrame: (() => void) | undefined;
   let cancelSeek: (() => void) | undefined;
   let sought: number | undefined;
-  let played: { turns: PlayedTurns; turn: number; time: number; waits: readonly LongWait[] } | undefined;
+  let played: { turns: PlayedTurns; turn: number; time: number; waits: readonly Span[] } | undefined;
   let last = 0;
   /** The moment that this playback has shown last. */
   let shown: Moment | undefined;

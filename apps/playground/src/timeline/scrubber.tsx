@@ -5,21 +5,12 @@ import { Button } from '../ui/button.tsx';
 import { formatDuration } from '../ui/format.ts';
 import { Tip } from '../ui/tip.tsx';
 import { speeds } from './playback.ts';
-import { MomentSlider } from './slider/moment-slider.tsx';
+import { MomentSlider, type MomentSliderProps } from './slider/moment-slider.tsx';
 import { playback, turnsOf, usePlayback } from './use-playback.ts';
 import { MAX_WAIT_MS } from './long-waits.ts';
 
-type ScrubberProps = {
-  session: RunSession;
-  turn: number;
-  /** The end of the turn, in milliseconds; at least 1. */
-  end: number;
-  /** False before the first event. */
-  enabled: boolean;
-};
-
 /** Shows any moment of a turn, and plays the run again. */
-export function Scrubber({ session, turn, end, enabled }: ScrubberProps) {
+export function Scrubber({ session, turn, end, enabled }: MomentSliderProps) {
   const isNow = useInspection((state) => state.moment === undefined);
   const playing = usePlayback((state) => state.playing);
   const speed = usePlayback((state) => state.speed);

@@ -34,12 +34,10 @@ playback.subscribe(({ playing }, before) => {
   if (playing !== before.playing) useInspection.setState({ playing });
 });
 
-/** Part of the playback's state. */
 export function usePlayback<Selected>(selector: (state: PlaybackState) => Selected): Selected {
   return useStore(playback, selector);
 }
 
-/** The turns of a session, to be played. */
 export function turnsOf(session: RunSession): PlayedTurns {
   return { count: () => session.earlier.length + 1, log: (turn) => logOf(session, turn) };
 }

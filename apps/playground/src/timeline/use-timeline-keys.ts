@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { openDialogs } from '../ui/open-dialogs.ts';
+import { openDialogs } from '../ui/keys.tsx';
 import { currentSession, usePlayground, type RunSession } from '../state/store.ts';
 
 /** Where a letter is text, or belongs to something else. */

@@ -209,7 +209,6 @@ function Follow({ session, turn, ...options }: FollowProps) {
   return null;
 }
 
-/** The width of an element, in pixels. */
 function useWidth(element: { readonly current: HTMLElement | null }): number {
   const [width, setWidth] = useState(600);
   useEffect(() => {

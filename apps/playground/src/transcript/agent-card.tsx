@@ -1,7 +1,7 @@
 import { isPending, type AgentState } from '@cueline/core';
 import type { Pending } from '../state/pending.ts';
 import { clsx } from 'clsx';
-import { Ban, Bot, Check, ChevronRight, CircleAlert, FoldVertical, LoaderCircle, Pause } from 'lucide-react';
+import { Ban, Bot, Check, CircleAlert, FoldVertical, LoaderCircle, Pause } from 'lucide-react';
 import { useRef, useState, type ReactNode } from 'react';
 import { ResponseLine } from '../approval/response-line.tsx';
 import { phaseLabel } from './announcement.ts';
@@ -12,6 +12,7 @@ import { useSelectable } from './use-selectable.ts';
 import type { InnerItem } from './transcript-item.ts';
 import { visibleText } from '../ui/visible-text.ts';
 import type { RunClock } from '../state/run-clock.ts';
+import { Chevron } from '../ui/chevron.tsx';
 
 type AgentCardProps = {
   agent: AgentState;
@@ -69,9 +70,7 @@ export function AgentCard(props: AgentCardProps) {
         )}
       >
         <span className="flex max-w-[calc(100%-150px)] min-w-0 items-center gap-2 narrow:max-w-full">
-          <ChevronRight
-            className={clsx('size-3.5 shrink-0 text-ink-3 transition-transform', open && 'rotate-90')}
-          />
+          <Chevron open={open} />
           {variant === 'summary' ? (
             <>
               <FoldVertical aria-hidden className="size-3.5 shrink-0 text-thinking" />

@@ -26,14 +26,12 @@ export function partItem(part: Part, key: string, live: boolean): TranscriptItem
 /** Rows by the parts of a message, so that a row whose message has not changed is not drawn again. */
 const filesIn = new WeakMap<UIMessage['parts'], readonly FilePart[]>();
 
-/** The files of a message. */
 export function filesOf({ parts }: UIMessage): readonly FilePart[] {
   const files = filesIn.get(parts) ?? parts.filter((part) => part.type === 'file');
   filesIn.set(parts, files);
   return files;
 }
 
-/** The text of a message. */
 export function textOf(message: UIMessage): string {
   return message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
 }

@@ -8,7 +8,7 @@ import { AttachmentChips } from './attachment-chips.tsx';
 import { useReplyDraft, writeReply, type RunView } from '../state/reply-draft.ts';
 import { reply } from '../state/run-session.ts';
 import { isComposing } from '../ui/keys.tsx';
-import { Tip } from '../ui/tip.tsx';
+import { IconButton } from '../ui/tip.tsx';
 import { Button } from '../ui/button.tsx';
 
 const placeholders: Record<RunState['status'], string> = {
@@ -116,11 +116,9 @@ function AttachButton({ disabled, onFiles }: Pick<ReplyBoxProps, 'onFiles'> & { 
           event.target.value = '';
         }}
       />
-      <Tip text="Attach files">
-        <Button square aria-label="Attach files" disabled={disabled} onClick={() => input.current?.click()}>
-          <Paperclip />
-        </Button>
-      </Tip>
+      <IconButton label="Attach files" disabled={disabled} onClick={() => input.current?.click()}>
+        <Paperclip />
+      </IconButton>
     </>
   );
 }

@@ -7,7 +7,7 @@ import { useDrawnCount } from '../state/use-drawn-count.ts';
 import { logOf } from '../state/shown-run.ts';
 import { TaskPanel } from '../tasks/task-panel.tsx';
 import { verdictOf } from '../tasks/verdicts.ts';
-import { MoreButton } from '../ui/more-button.tsx';
+import { ShowMore } from '../ui/more-button.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { AgentCard } from './agent-card.tsx';
 import { callOfAgent } from './calls/known-calls.ts';
@@ -27,7 +27,6 @@ import {
 } from './rows.tsx';
 import { ToolCard } from './calls/tool-card.tsx';
 import type { CallFields, TranscriptItem } from './transcript-item.ts';
-import { formatCount } from '../ui/format.ts';
 
 type RowsProps = { items: readonly TranscriptItem[]; session: RunSession };
 
@@ -41,11 +40,13 @@ const ROWS_AT_ONCE = 200;
 export function Rows({ items, session }: RowsProps) {
   const [most, setMost] = useState(ROWS_AT_ONCE);
   const count = useDrawnCount(items.length, most);
-  const hidden = items.length - most;
-  const more = hidden > 0 && (
-    <MoreButton className="justify-self-center py-1" onMore={() => setMost(most + ROWS_AT_ONCE)}>
-      Show {session.shared ? 'more' : 'earlier'} rows ({formatCount(hidden)} left)
-    </MoreButton>
+  const more = (
+    <ShowMore
+      left={items.length - most}
+      label={session.shared ? 'Show more rows' : 'Show earlier rows'}
+      className="justify-self-center py-1"
+      onMore={() => setMost(most + ROWS_AT_ONCE)}
+    />
   );
   return session.shared ? (
     <>

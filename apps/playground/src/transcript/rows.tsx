@@ -22,20 +22,24 @@ import type { FilePart, SteerFields, StepFields } from './transcript-item.ts';
 
 export const SystemRow = memo(function SystemRow({ text, variables }: { text: string; variables: number }) {
   return (
-    <Fold
-      icon={<ScrollText className="size-3.5 text-ink-3" />}
+    <FoldedText
       title="System prompt"
       hint={`${plural(text.length, 'character')}${variables === 0 ? '' : `, ${plural(variables, 'variable')}`}`}
-      open={false}
-    >
+      text={text}
+    />
+  );
+});
+
+function FoldedText({ title, hint, text }: { title: string; hint: string; text: string }) {
+  return (
+    <Fold icon={<ScrollText className="size-3.5 text-ink-3" />} title={title} hint={hint} open={false}>
       <pre className="scroll mt-1 max-h-80 rounded-lg border border-line bg-raised px-3 py-2.5 font-mono text-sm wrap-anywhere whitespace-pre-wrap text-ink-2">
         <LongText text={visibleText(text)} />
       </pre>
     </Fold>
   );
-});
+}
 
-/** The input of the run. */
 export const InputRow = memo(function InputRow({ input }: { input: unknown }) {
   return (
     <section aria-label="Input of the run">
@@ -249,16 +253,5 @@ export function SteerRow({ cause, after, text }: SteerFields & { text: string })
 
 /** An agent's input that the transcript shows above already. */
 export const GivenRow = memo(function GivenRow({ text }: { text: string }) {
-  return (
-    <Fold
-      icon={<ScrollText className="size-3.5 text-ink-3" />}
-      title="Summarized messages"
-      hint={plural(text.length, 'character')}
-      open={false}
-    >
-      <pre className="scroll mt-1 max-h-80 rounded-lg border border-line bg-raised px-3 py-2.5 font-mono text-sm wrap-anywhere whitespace-pre-wrap text-ink-2">
-        <LongText text={visibleText(text)} />
-      </pre>
-    </Fold>
-  );
+  return <FoldedText title="Summarized messages" hint={plural(text.length, 'character')} text={text} />;
 });

@@ -1,9 +1,6 @@
 import { useEffect, type RefObject } from 'react';
 import { useInspection, useIsSelected, type Selection } from '../state/inspection.ts';
 
-/** How a row shows what is selected, and selects it. */
-export type Selectable = { isSelected: boolean; select(): void };
-
 /**
  * Makes a row selectable; without a `selection` it cannot be selected. Its element is scrolled into view when it is
  * selected elsewhere.
@@ -11,7 +8,7 @@ export type Selectable = { isSelected: boolean; select(): void };
 export function useSelectable(
   element: RefObject<HTMLElement | null>,
   selection: Selection | undefined,
-): Selectable {
+): { isSelected: boolean; select(): void } {
   const isSelected = useIsSelected(selection);
   useEffect(() => {
     if (isSelected) element.current?.scrollIntoView({ block: 'nearest' });

@@ -1,4 +1,4 @@
-import { figuresOf, type ShownRun } from '../state/shown-run.ts';
+import { figuresOf, statesOf, type ShownRun } from '../state/shown-run.ts';
 import { formatDuration, plural } from '../ui/format.ts';
 
 /** The figures of all turns together: `2 turns · 7 steps · 9.4 s`. Undefined for a run of one turn. */
@@ -7,7 +7,7 @@ export function describeWholeRun({
   earlier,
 }: Pick<ShownRun, 'state' | 'earlier'>): string | undefined {
   if (earlier.length === 0) return undefined;
-  const { turns, steps, elapsed, tokens } = figuresOf([...earlier.map((turn) => turn.state), state]);
+  const { turns, steps, elapsed, tokens } = figuresOf(statesOf({ earlier, state }));
   return [
     plural(turns, 'turn'),
     plural(steps, 'step'),

@@ -9,6 +9,8 @@ type Labelled = {
   label: string;
   /** For screen readers only; a group has a visible label. */
   quiet?: boolean;
+  /** Marks the label of a field that may stay empty. */
+  optional?: boolean;
   hint?: ReactNode;
   problem?: string | undefined;
   className?: string | undefined;
@@ -19,6 +21,7 @@ type Described = { id: string; 'aria-invalid': boolean; 'aria-describedby': stri
 function Labelled({
   label,
   quiet = false,
+  optional = false,
   hint,
   problem,
   className,
@@ -31,6 +34,7 @@ function Labelled({
       <label htmlFor={id} className={quiet ? 'sr-only' : 'mb-1 block text-sm font-medium'}>
         {/* a script or a prompt of another user names its parameters and describes them */}
         {visibleText(label)}
+        {optional && <span className="font-normal text-ink-3"> · optional</span>}
       </label>
       {children({
         id,
@@ -63,13 +67,13 @@ export function TextInput(props: Text & Omit<ComponentProps<'input'>, keyof Text
     <Labelled {...labels}>
       {(described) => (
         <input
+          autoComplete="off"
           {...input}
           {...described}
           // a text may be in a language that is written from right to left
           dir={code ? undefined : 'auto'}
           value={value}
           onChange={(event) => onText(event.target.value)}
-          autoComplete="off"
           autoCapitalize="none"
           spellCheck={!code}
           className={clsx(control, 'h-7 narrow:h-11', code && 'font-mono')}
@@ -106,7 +110,8 @@ export function TextArea(props: Text & Omit<ComponentProps<'textarea'>, keyof Te
 /** Splits the props into those of the label, those of the text, and the attributes of the element. */
 function split<Props extends Text>({
   label,
-  quiet,
+  quiet = false,
+  optional = false,
   hint,
   problem,
   className,
@@ -116,7 +121,7 @@ function split<Props extends Text>({
   ...input
 }: Props) {
   return {
-    labels: { label, quiet: quiet ?? false, hint, problem, className },
+    labels: { label, quiet, optional, hint, problem, className },
     value,
     onText,
     code: code ?? false,

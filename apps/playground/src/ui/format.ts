@@ -33,6 +33,15 @@ export function formatUsage(usage: {
   return `${input} → ${output} tokens`;
 }
 
+/** `$0.0012`, `$1.50`; `$0` for less than a ten-millionth. */
+export function formatCost(dollars: number): string {
+  if (dollars >= 0.01) return `$${dollars.toFixed(2)}`;
+  // two significant digits
+  const digits = Math.min(7, 1 - Math.floor(Math.log10(dollars)));
+  const text = dollars > 0 ? dollars.toFixed(digits) : '0';
+  return `$${Number(text) === 0 ? '0' : text}`;
+}
+
 /** Returns a text unchanged, and any other value as indented JSON. */
 export function jsonText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');

@@ -1,5 +1,6 @@
 import { clsx } from 'clsx';
 import type { ReactNode } from 'react';
+import { formatCount, plural } from './format.ts';
 
 type MoreButtonProps = { onMore: () => void; className?: string; children: ReactNode };
 
@@ -13,5 +14,24 @@ export function MoreButton({ onMore, className, children }: MoreButtonProps) {
     >
       {children}
     </button>
+  );
+}
+
+type ShowMoreProps = Omit<MoreButtonProps, 'children'> & {
+  /** How many items are not drawn. */
+  left: number;
+  /** What the button says before the number. */
+  label?: string;
+  /** What is counted: `part`. */
+  noun?: string;
+};
+
+/** The button for the items of a list that are not drawn; nothing if all are. */
+export function ShowMore({ left, label = 'Show more', noun, ...props }: ShowMoreProps) {
+  if (left <= 0) return null;
+  return (
+    <MoreButton className="my-1" {...props}>
+      {label} ({noun === undefined ? formatCount(left) : plural(left, noun)} left)
+    </MoreButton>
   );
 }

@@ -1,6 +1,5 @@
-import { clsx } from 'clsx';
-import { ChevronRight } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
+import { Chevron } from './chevron.tsx';
 
 type SectionProps = {
   title: string;
@@ -23,9 +22,7 @@ export function Section({ title, hint, open: suggested = true, children }: Secti
           onClick={() => setChoice(!open)}
           className="flex min-h-8 w-full min-w-0 items-center gap-1.5 px-4 narrow:px-3 text-left text-sm hover:bg-hover focus-visible:-outline-offset-2 narrow:min-h-11"
         >
-          <ChevronRight
-            className={clsx('size-3.5 shrink-0 text-ink-3 transition-transform', open && 'rotate-90')}
-          />
+          <Chevron open={open} />
           <span className="shrink-0 font-medium">{title}</span>
           {Boolean(hint) && <span className="ml-auto min-w-0 truncate pl-2 text-ink-3">{hint}</span>}
         </button>

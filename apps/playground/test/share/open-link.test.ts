@@ -128,6 +128,42 @@ test.each([
   expect(store()).toMatchObject({ ...expected, notice: undefined });
 });
 
+test.each([['prompts'], ['eval']])(
+  'going back to the page without the link shows the prompts, the eval and the view that were there: %s',
+  async (what) => {
+    vi.stubGlobal('localStorage', { getItem: () => null, setItem: () => {} });
+    const linkTo = (name: string): string => {
+      const prompts = { prompts: [{ ...samplePrompts[0], name }], selected: 0, values: {} };
+      return encodeLink(what === 'eval' ? { prompts, evaluation: { settings: sampleEval } } : { prompts });
+    };
+    await open(encodeLink({ script }));
+    const { usePrompts } = await import('../../src/prompts/store.ts');
+    const { useEvals } = await import('../../src/evals/store.ts');
+    usePrompts.getState().edit({ name: 'Mine' });
+    useEvals.getState().change({ repeat: 7 });
+    const before = [
+      usePrompts.getState().entries,
+      usePrompts.getState().selected,
+      useEvals.getState().settings,
+    ];
+    const goTo = async (hash: string): Promise<void> => {
+      location.hash = hash;
+      const [, onHash] = vi.mocked(addEventListener).mock.calls.find(([name]) => name === 'hashchange')!;
+      (onHash as () => void)();
+      if (hash !== '') await expect.poll(() => store().notice?.kind).toBe('opened');
+    };
+    await goTo(linkTo('First'));
+    await goTo(linkTo('Second'));
+    await goTo(linkTo('First'));
+    expect(usePrompts.getState()).toMatchObject({ entries: [{ prompt: { name: 'First' } }], isOwn: false });
+    await goTo('');
+    const { entries, selected, isOwn, previous } = usePrompts.getState();
+    expect([entries, selected, useEvals.getState().settings]).toEqual(before);
+    expect([isOwn, previous, useEvals.getState().previous]).toEqual([true, [], []]);
+    expect(store()).toMatchObject({ view: 'script', notice: undefined });
+  },
+);
+
 test('a page that opens without the link keeps its script, which the user has run', async () => {
   await open(encodeLink({ script }));
   stopFollowing();

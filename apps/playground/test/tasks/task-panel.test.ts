@@ -2,7 +2,7 @@
 import type { TaskState } from '@cueline/core';
 import type { TaskRun } from '@cueline/react';
 import { act, createElement } from 'react';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { TaskPanel } from '../../src/tasks/task-panel.tsx';
 import { enter, openRoot } from '../drawn.ts';
 
@@ -54,4 +54,31 @@ test.each([
   const focused = document.activeElement as HTMLInputElement;
   expect(focused.value || focused.textContent).toContain(expected);
   other.remove();
+});
+
+test('the list goes to a task that the user adds, also to one beyond those that are drawn', () => {
+  const task = (id: number, origin: string) => ({
+    id: `t${id}`,
+    title: `Task ${id}`,
+    status: 'pending',
+    origin,
+  });
+  const many = Array.from({ length: 300 }, (_, id) => task(id, 'author'));
+  const show = (list: readonly object[]): void =>
+    drawPanel(createElement(TaskPanel, { ...panel, tasks: list as TaskState[], inProgress: true }));
+  const places = vi.spyOn(HTMLElement.prototype, 'offsetTop', 'get').mockImplementation(function (
+    this: HTMLElement,
+  ) {
+    return 28 * Number(this.dataset.task?.slice(1) ?? 0);
+  });
+  const list = () => page.querySelector<HTMLElement>('[aria-label="Task list"]')!;
+  const shown = (id: number) => page.querySelector(`[data-task="t${id}"]`) !== null;
+  show(many);
+  expect([shown(0), shown(300), list().scrollTop]).toEqual([true, false, 0]);
+  show([...many, task(300, 'user')]);
+  expect([shown(300), list().scrollTop]).toEqual([true, 28 * 300]);
+  // the model goes on: the list shows its task again
+  show([{ ...many[0], status: 'completed' }, ...many.slice(1), task(300, 'user')]);
+  expect([shown(1), list().scrollTop]).toEqual([true, 28]);
+  places.mockRestore();
 });

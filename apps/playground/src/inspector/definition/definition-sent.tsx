@@ -1,12 +1,11 @@
 import { useMemo } from 'react';
 import type { NamedKind } from '../../request/definition-name.tsx';
-import type { ShownRun } from '../../state/shown-run.ts';
+import { statesOf, type ShownRun } from '../../state/shown-run.ts';
 import { plural } from '../../ui/format.ts';
 import { usesOfDefinition } from './definition-uses.ts';
 import { StepRow } from './step-row.tsx';
 import { PagedSection } from './paged-section.tsx';
 import { sentStepKey } from './prompt-steps.ts';
-import { turnStates } from './turn-states.ts';
 
 type DefinitionSentProps = { shown: ShownRun; kind: NamedKind; name: string; agent: string | undefined };
 
@@ -15,7 +14,7 @@ export function DefinitionSent({ shown, kind, name, agent }: DefinitionSentProps
   const { state, earlier } = shown;
   const { steps, agents } = state;
   const uses = useMemo(
-    () => usesOfDefinition(kind, name, turnStates(shown), agent),
+    () => usesOfDefinition(kind, name, statesOf(shown), agent),
     // a request does not change after its step's start
     // oxlint-disable-next-line react/exhaustive-deps
     [kind, name, agent, earlier, steps.length, agents],

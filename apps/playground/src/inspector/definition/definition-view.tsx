@@ -7,9 +7,8 @@ import type { RunSession } from '../../state/store.ts';
 import { Button } from '../../ui/button.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
 import { DefinitionSent } from './definition-sent.tsx';
-import { hookIndex } from './hook-changes.ts';
 import { HookCalls } from './hook-calls.tsx';
-import { messageIndex } from './message-uses.ts';
+import { positionIn } from './prompt-steps.ts';
 import { MessageSent } from './message-sent.tsx';
 import { DefinitionLines } from './definition-lines.tsx';
 import { TaskListView } from './task-list-view.tsx';
@@ -76,9 +75,9 @@ function Content({ session, shown, selected }: Omit<DefinitionViewProps, 'onClos
     case 'agent':
       return <DefinitionSent {...{ shown, kind: 'tool', name, agent }} />;
     case 'message':
-      return <MessageSent {...{ shown, index: messageIndex(name) ?? 0, agent }} />;
+      return <MessageSent {...{ shown, index: positionIn(name) ?? 0, agent }} />;
     case 'hook':
-      return <HookCalls {...{ session, shown, index: hookIndex(name) ?? 0, agent }} />;
+      return <HookCalls {...{ session, shown, index: positionIn(name) ?? 0, agent }} />;
     case 'tasks':
       return <TaskListView {...{ session, shown, agent }} />;
   }

@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { logOf, type ShownRun } from '../../state/shown-run.ts';
+import { logOf, statesOf, type ShownRun } from '../../state/shown-run.ts';
 import type { RunSession } from '../../state/store.ts';
 import { formatCount, formatDuration, plural, summarize } from '../../ui/format.ts';
 import { FactList } from '../../ui/section.tsx';
@@ -7,7 +7,6 @@ import { visibleText } from '../../ui/visible-text.ts';
 import { historyOfHook, type HookChange } from './hook-changes.ts';
 import { StepRow } from './step-row.tsx';
 import { PagedSection } from './paged-section.tsx';
-import { turnStates } from './turn-states.ts';
 
 /** How much of a value is shown in its row, in characters. */
 const MAX_VALUE_LENGTH = 200;
@@ -19,7 +18,7 @@ export function HookCalls({ session, shown, index, agent }: HookCallsProps) {
   const { state, earlier } = shown;
   const { steps, agents } = state;
   const { changes, steps: stepCount } = useMemo(
-    () => historyOfHook(index, turnStates(shown), (turn) => logOf(session, turn), agent),
+    () => historyOfHook(index, statesOf(shown), (turn) => logOf(session, turn), agent),
     // a hook runs before the start of its step
     // oxlint-disable-next-line react/exhaustive-deps
     [index, agent, session, earlier, steps.length, agents],

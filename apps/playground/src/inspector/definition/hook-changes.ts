@@ -11,22 +11,16 @@ export type HookChange = SentStep & {
   fields: readonly { name: string; value: unknown }[];
 };
 
-/** The changes of a hook, and the number of steps that it could have changed. */
-export type HookHistory = { changes: readonly HookChange[]; steps: number };
-
-/** The position of a hook among those of its prompt, from its name such as `hooks[0]`. */
-export function hookIndex(name: string): number | undefined {
-  const digits = /^hooks\[(\d{1,6})\]$/.exec(name)?.[1];
-  return digits === undefined ? undefined : Number(digits);
-}
-
-/** The changes of a hook in a conversation, in order. `logOf` is the log of a turn. */
+/**
+ * The changes of a hook in a conversation, in order, and the number of steps that it could have changed. `logOf` is the log
+ * of a turn.
+ */
 export function historyOfHook(
   index: number,
   runs: readonly RunState[],
   logOf: (turn: number) => readonly RunEvent[],
   agent?: string,
-): HookHistory {
+): { changes: readonly HookChange[]; steps: number } {
   const prompts = promptsInTurns(runs, agent);
   const byPath = new Map(prompts.map((prompt) => [keyOf(prompt.turn, prompt.path), prompt]));
   const changes: HookChange[] = [];

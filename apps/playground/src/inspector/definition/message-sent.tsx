@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { messageText } from '../../request/message-parts.ts';
 import { MessageView } from '../../request/message-view.tsx';
-import type { ShownRun } from '../../state/shown-run.ts';
+import { statesOf, type ShownRun } from '../../state/shown-run.ts';
 import { plural } from '../../ui/format.ts';
 import { TextDiff } from '../../ui/text-diff.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
@@ -9,7 +9,6 @@ import { usesOfMessage, type MessageUse } from './message-uses.ts';
 import { StepRow } from './step-row.tsx';
 import { PagedSection } from './paged-section.tsx';
 import { sentStepKey } from './prompt-steps.ts';
-import { turnStates } from './turn-states.ts';
 
 /** Longer messages are not compared, in characters. */
 const MAX_COMPARED_LENGTH = 20_000;
@@ -23,7 +22,7 @@ export function MessageSent({ shown, index, agent }: MessageSentProps) {
   const { state, earlier } = shown;
   const { steps, agents } = state;
   const uses = useMemo(
-    () => usesOfMessage(index, turnStates(shown), agent),
+    () => usesOfMessage(index, statesOf(shown), agent),
     // a request does not change after its step's start
     // oxlint-disable-next-line react/exhaustive-deps
     [index, agent, earlier, steps.length, agents],

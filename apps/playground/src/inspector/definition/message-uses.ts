@@ -11,12 +11,6 @@ export type MessageUse = SentStep & {
   isNew: boolean;
 };
 
-/** The position of a message in a request, from its name such as `messages[0]`. */
-export function messageIndex(name: string): number | undefined {
-  const digits = /^messages\[(\d{1,6})\]$/.exec(name)?.[1];
-  return digits === undefined ? undefined : Number(digits);
-}
-
 /**
  * The steps of a conversation that send the message of this position, in order. A later request may have it at another
  * position, because a hook or a task list chooses the messages to send. A different message of the same role at its

@@ -1,6 +1,5 @@
 import { useState, type ReactNode } from 'react';
-import { formatCount } from '../../ui/format.ts';
-import { MoreButton } from '../../ui/more-button.tsx';
+import { ShowMore } from '../../ui/more-button.tsx';
 import { EmptyText, Section } from '../../ui/section.tsx';
 
 /** How many rows are drawn at first, and again at each press. */
@@ -33,11 +32,7 @@ export function PagedSection<Row>({
   return (
     <Section title={title} hint={hint}>
       {rows.length === 0 && <EmptyText>{empty}</EmptyText>}
-      {first > 0 && (
-        <MoreButton className="my-1" onMore={() => setMost(most + ROWS_AT_ONCE)}>
-          Show earlier {noun} ({formatCount(first)} left)
-        </MoreButton>
-      )}
+      <ShowMore left={first} label={`Show earlier ${noun}`} onMore={() => setMost(most + ROWS_AT_ONCE)} />
       <ol className="grid grid-cols-[minmax(0,1fr)] gap-1">
         {rows.slice(first).map((row) => (
           <li key={keyOf(row)}>{children(row)}</li>

@@ -25,6 +25,12 @@ export function promptsInTurns(runs: readonly RunState[], agent: string | undefi
   });
 }
 
+/** The position of a message in a request, or of a hook of a prompt, from its name such as `messages[0]` or `hooks[0]`. */
+export function positionIn(name: string): number | undefined {
+  const digits = /^(?:messages|hooks)\[(\d{1,6})\]$/.exec(name)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
 /** A step, with its turn and its agent. */
 export function sentStepOf({ turn, path }: PromptInTurn, { step, startedAt }: StepState): SentStep {
   return { turn, path, step, startedAt };

@@ -1,7 +1,7 @@
 import type { RunEvent, TaskState } from '@cueline/core';
 import { useMemo, type ReactNode } from 'react';
 import { DefinitionName } from '../../request/definition-name.tsx';
-import { logOf, type ShownRun } from '../../state/shown-run.ts';
+import { logOf, statesOf, type ShownRun } from '../../state/shown-run.ts';
 import type { RunSession } from '../../state/store.ts';
 import { attemptCount, statusLabel } from '../../tasks/task-labels.ts';
 import { taskStarts } from '../../tasks/task-times.ts';
@@ -11,7 +11,6 @@ import { FactList, EmptyText, Section } from '../../ui/section.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
 import { StepRow } from './step-row.tsx';
 import { promptsInTurns, type PromptInTurn } from './prompt-steps.ts';
-import { turnStates } from './turn-states.ts';
 import { stepsOfTasks, type TaskSteps } from './tasks-of-steps.ts';
 
 /** How many tasks and tools are drawn. */
@@ -24,7 +23,7 @@ type TaskListViewProps = { session: RunSession; shown: ShownRun; agent: string |
 
 /** The tasks of a list: the state, times, steps and own tools of each. */
 export function TaskListView({ session, shown, agent }: TaskListViewProps) {
-  const prompt = promptsInTurns(turnStates(shown), agent).findLast(({ work }) => work.tasks.length > 0);
+  const prompt = promptsInTurns(statesOf(shown), agent).findLast(({ work }) => work.tasks.length > 0);
   if (prompt === undefined) {
     return <p className="px-4 py-2 text-ink-2 narrow:px-3">There are no tasks at this moment.</p>;
   }

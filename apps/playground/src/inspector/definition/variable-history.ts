@@ -1,6 +1,5 @@
 import type { RunEvent } from '@cueline/core';
 
-/** A change of a variable's value. */
 export type VariableChange = {
   key: string;
   turn: number;

@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { logOf, type ShownRun } from '../../state/shown-run.ts';
+import { logOf, statesOf, type ShownRun } from '../../state/shown-run.ts';
 import type { RunSession } from '../../state/store.ts';
 import { formatCount, formatDuration } from '../../ui/format.ts';
 import { LongText } from '../../ui/long-text.tsx';
@@ -9,7 +9,6 @@ import { visibleText } from '../../ui/visible-text.ts';
 import { StepRow } from './step-row.tsx';
 import { PagedSection } from './paged-section.tsx';
 import { promptsInTurns } from './prompt-steps.ts';
-import { turnStates } from './turn-states.ts';
 import { variableHistory, type ShownLog, type VariableChange } from './variable-history.ts';
 
 /** How much of a value is drawn at first, and how much is compared with the one before, in characters. */
@@ -24,7 +23,7 @@ export function VariableValues({ session, shown, name, agent }: VariableValuesPr
   const lastLog = logOf(session, turn);
   // the steps decide what has been sent, and the variables what has been set
   const changes = useMemo(() => {
-    const runs = turnStates(shown);
+    const runs = statesOf(shown);
     const paths = new Set(promptsInTurns(runs, agent).map((prompt) => `${prompt.turn} ${prompt.path ?? ''}`));
     const logs = runs.map(({ seq }, past): ShownLog => ({
       turn: past,

@@ -17,7 +17,7 @@ import {
   type DefinitionChange,
   type RequestDifference,
 } from './request-difference.ts';
-import { MoreButton } from '../../ui/more-button.tsx';
+import { ShowMore } from '../../ui/more-button.tsx';
 import { EmptyText, Section } from '../../ui/section.tsx';
 import { ToolDescription } from '../../request/tool-list.tsx';
 
@@ -104,11 +104,7 @@ function ChangeList<Item>({ changes, Row }: ChangeListProps<Item>) {
           </li>
         ))}
       </ul>
-      {changes.length > most && (
-        <MoreButton className="my-1" onMore={() => setMost(most + CHANGES_AT_ONCE)}>
-          Show more ({formatCount(changes.length - most)} left)
-        </MoreButton>
-      )}
+      <ShowMore left={changes.length - most} onMore={() => setMost(most + CHANGES_AT_ONCE)} />
     </>
   );
 }

@@ -1,7 +1,7 @@
 import type { StepState } from '@cueline/core';
-import { formatCount } from '../../ui/format.ts';
+import { formatCost, formatCount } from '../../ui/format.ts';
 import { FactList } from '../../ui/section.tsx';
-import { costOfUsage, formatCost, usePrice } from './prices.ts';
+import { costOfUsage, usePrice } from './prices.ts';
 import type { StepUsage } from './step-usage.ts';
 
 type CountedTokensProps = { step: StepState; usage: StepUsage; simulated: boolean };

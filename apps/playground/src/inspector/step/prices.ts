@@ -48,15 +48,6 @@ export function costOfUsage(
   return (sent + output * price.output) / 1_000_000;
 }
 
-/** `$0.0012`, `$1.50`; `$0` for less than a ten-millionth. */
-export function formatCost(dollars: number): string {
-  if (dollars >= 0.01) return `$${dollars.toFixed(2)}`;
-  // two significant digits
-  const digits = Math.min(7, 1 - Math.floor(Math.log10(dollars)));
-  const text = dollars > 0 ? dollars.toFixed(digits) : '0';
-  return `$${Number(text) === 0 ? '0' : text}`;
-}
-
 /** The price of a model once it is loaded. */
 export function usePrice(model: string): Price | undefined {
   const [known, setKnown] = useState<{ model: string; price: Price | undefined }>();

@@ -1,11 +1,10 @@
 import type { RunEvent } from '@cueline/core';
-import { ChevronRight } from 'lucide-react';
-import { clsx } from 'clsx';
 import { memo, useMemo, useState } from 'react';
 import { formatCount, formatDuration } from '../../ui/format.ts';
 import { JsonView } from '../../ui/data/json-view.tsx';
 import { groupEvents, type EventGroup } from './event-groups.ts';
-import { MoreButton } from '../../ui/more-button.tsx';
+import { ShowMore } from '../../ui/more-button.tsx';
+import { Chevron } from '../../ui/chevron.tsx';
 
 /** How many rows are drawn at first, and again at each press. */
 const ROWS_AT_ONCE = 100;
@@ -23,11 +22,7 @@ export const RawEvents = memo(function RawEvents({ events }: { events: readonly 
           </li>
         ))}
       </ol>
-      {groups.length > most && (
-        <MoreButton className="my-1" onMore={() => setMost(most + ROWS_AT_ONCE)}>
-          Show more ({formatCount(groups.length - most)} left)
-        </MoreButton>
-      )}
+      <ShowMore left={groups.length - most} onMore={() => setMost(most + ROWS_AT_ONCE)} />
     </>
   );
 });
@@ -43,9 +38,7 @@ function EventRow({ group: { type, events } }: { group: EventGroup }) {
         onClick={() => setOpen(!open)}
         className="flex min-h-6 w-full min-w-0 items-center gap-1.5 rounded text-left hover:bg-hover narrow:min-h-11"
       >
-        <ChevronRight
-          className={clsx('size-3 shrink-0 text-ink-3 transition-transform', open && 'rotate-90')}
-        />
+        <Chevron open={open} className="size-3" />
         <span className="w-10 shrink-0 text-right text-ink-3">{first!.seq}</span>
         <span className="min-w-0 truncate">{type}</span>
         {events.length > 1 && <span className="shrink-0 text-ink-3">× {formatCount(events.length)}</span>}

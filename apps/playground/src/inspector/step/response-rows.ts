@@ -15,14 +15,14 @@ export type ResponseRow = {
   | { kind: 'custom'; name: string }
 );
 
-/** A response, and when the model's last part arrived. */
-export type StepResponse = { rows: readonly ResponseRow[]; lastOutputAt: number | undefined };
-
 /** A row while the events are read: its deltas are joined once, at the end. */
 type Draft = { row: ResponseRow; pieces: string[] };
 
-/** Reads a step's events as the response of the model. */
-export function readResponse(events: readonly RunEvent[]): StepResponse {
+/** Reads a step's events as the response of the model. `lastOutputAt` is when its last part arrived. */
+export function readResponse(events: readonly RunEvent[]): {
+  rows: readonly ResponseRow[];
+  lastOutputAt: number | undefined;
+} {
   const drafts: Draft[] = [];
   const open = new Map<string, Draft>();
   let lastOutputAt: number | undefined;

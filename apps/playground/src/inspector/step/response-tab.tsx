@@ -9,7 +9,7 @@ import { LongText } from '../../ui/long-text.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
 import { RawEvents } from './raw-events.tsx';
 import { readResponse, type ResponseRow } from './response-rows.ts';
-import { MoreButton } from '../../ui/more-button.tsx';
+import { ShowMore } from '../../ui/more-button.tsx';
 import { FactList, EmptyText, Section } from '../../ui/section.tsx';
 import type { StepContent } from './step-content.ts';
 
@@ -86,11 +86,7 @@ function AnswerParts({ rows, content }: AnswerPartsProps) {
           </li>
         ))}
       </ol>
-      {rows.length > most && (
-        <MoreButton className="my-1" onMore={() => setMost(most + ROWS_AT_ONCE)}>
-          Show more ({formatCount(rows.length - most)} parts left)
-        </MoreButton>
-      )}
+      <ShowMore left={rows.length - most} noun="part" onMore={() => setMost(most + ROWS_AT_ONCE)} />
     </>
   );
 }

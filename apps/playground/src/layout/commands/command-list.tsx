@@ -28,7 +28,7 @@ export function CommandList({ onChoose }: { onChoose: (run: () => void) => void 
         <Command.Input
           ref={input}
           placeholder="Find a command, a step, a script or a run…"
-          className="h-12 min-w-0 flex-1 bg-transparent text-md outline-none placeholder:text-ink-3"
+          className="h-12 min-w-0 flex-1 bg-transparent outline-none placeholder:text-ink-3"
         />
       </div>
       <Command.List label="Matching commands" className="scroll max-h-[min(56vh,460px)] scroll-py-1.5 p-1.5">

@@ -1,7 +1,6 @@
 import { useEffect } from 'react';
 import { usePlayground } from '../../state/store.ts';
-import { openDialogs } from '../../ui/open-dialogs.ts';
-import { isApple } from '../../ui/keys.tsx';
+import { isApple, openDialogs } from '../../ui/keys.tsx';
 
 /** ⌘/Ctrl+K opens and closes the command palette, unless another dialog is open. */
 export function usePaletteKey(): void {

@@ -13,7 +13,6 @@ export type WorkerFramePool = {
   dispose(): void;
 };
 
-/** Creates an empty pool. */
 export function createWorkerFramePool(limits: SandboxLimits): WorkerFramePool {
   let waiting: WorkerFrame | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,7 +1,6 @@
 /** The kinds of things that a script defines. */
 export const definitionKinds = ['variable', 'system', 'tool', 'agent', 'message', 'tasks', 'hook'] as const;
 
-/** The kind of a definition. */
 export type DefinitionKind = (typeof definitionKinds)[number];
 
 /** What a script defines. */
@@ -19,7 +18,6 @@ export type DefinitionName = {
 /** A definition, and the line of the script that makes it, from 1. */
 export type DefinitionLine = DefinitionName & { line: number };
 
-/** The name of the message with this index. */
 export function messageName(index: number): string {
   return `messages[${index}]`;
 }

@@ -40,7 +40,6 @@ function startsOfLines(source: string): number[] {
   return [0, ...Array.from(source.matchAll(/\r\n?|\n/g), (found) => found.index + found[0].length)];
 }
 
-/** The index of the line with this offset. */
 function lineAt(starts: readonly number[], offset: number): number {
   let [low, high] = [0, starts.length - 1];
   while (low < high) {

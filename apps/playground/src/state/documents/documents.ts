@@ -59,6 +59,20 @@ export function restoreDocument<Content>(documents: Documents<Content>): Documen
   return { shown: last, previous: [...(shown.isOwn ? [shown] : []), ...previous.slice(0, -1)] };
 }
 
+/** Shows a document again that another one has replaced. */
+export function reopenDocument<Content>(
+  { shown, previous }: Documents<Content>,
+  document: KeptDocument<Content>,
+): Documents<Content> {
+  if (shown.id === document.id) return { shown, previous };
+  const others = previous.filter(({ id }) => id !== document.id);
+  return {
+    // another tab may have changed it
+    shown: previous.find(({ id }) => id === document.id) ?? document,
+    previous: shown.isOwn ? [...others, shown] : others,
+  };
+}
+
 /** Changes the kept document `id`, if it is still kept. */
 export function editKept<Content extends object>(
   previous: readonly KeptDocument<Content>[],

@@ -11,7 +11,7 @@ import { useSlide } from '../use-slide.ts';
 /** The arrow keys move the slider by this part of its length, and Page Up and Page Down by ten of it. */
 const KEY_STEPS = 100;
 
-type MomentSliderProps = {
+export type MomentSliderProps = {
   session: RunSession;
   turn: number;
   /** The end of the turn, in milliseconds; at least 1. */

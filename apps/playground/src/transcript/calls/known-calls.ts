@@ -1,6 +1,7 @@
 import type { AgentState, RunState, ToolCallState } from '@cueline/core';
 import type { UIMessage } from 'ai';
 import type { Pending } from '../../state/pending.ts';
+import { groupBy } from '../../ui/data/group-by.ts';
 
 /** A call, and the run that has its approval and its agents. */
 export type KnownCall = {
@@ -13,14 +14,7 @@ export type CallQueue = ReadonlyMap<string, KnownCall[]>;
 
 /** Calls that {@link nextCall} returns one by one. */
 export function createCallQueue(calls: readonly KnownCall[]): CallQueue {
-  const found = new Map<string, KnownCall[]>();
-  for (const known of calls) {
-    const { toolCallId } = known.call;
-    const same = found.get(toolCallId);
-    if (same === undefined) found.set(toolCallId, [known]);
-    else same.push(known);
-  }
-  return found;
+  return groupBy(calls, ({ call }) => call.toolCallId);
 }
 
 /** The next call of this id; the last one stays. */
@@ -99,13 +93,7 @@ function groupsOf<Item extends object>(
   if (ofList === undefined) groupings.set(list, (ofList = new Map()));
   let groups = ofList.get(keyOf);
   if (groups === undefined) {
-    groups = new Map();
-    for (const item of list) {
-      const key = keyOf(item);
-      const group = groups.get(key);
-      if (group === undefined) groups.set(key, [item]);
-      else group.push(item);
-    }
+    groups = groupBy(list, keyOf);
     ofList.set(keyOf, groups);
   }
   // groups of this list's own items

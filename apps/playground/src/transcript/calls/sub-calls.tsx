@@ -1,6 +1,6 @@
 import type { SubCallState, ToolCallState } from '@cueline/core';
 import { clsx } from 'clsx';
-import { Ban, Check, ChevronRight, CircleAlert, LoaderCircle } from 'lucide-react';
+import { Ban, Check, CircleAlert, LoaderCircle } from 'lucide-react';
 import { memo, useState } from 'react';
 import { CallData } from './call-data.tsx';
 import { CallSummary } from './call-summary.tsx';
@@ -9,6 +9,7 @@ import { MoreButton } from '../../ui/more-button.tsx';
 import { LiveDuration } from '../../ui/live-duration.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
 import type { RunClock } from '../../state/run-clock.ts';
+import { Chevron } from '../../ui/chevron.tsx';
 
 /** How many calls are drawn at first; a button draws all. */
 const LAST_CALLS = 200;
@@ -57,9 +58,7 @@ const SubCall = memo(function SubCall({ call, clock }: SubCallProps) {
         className="flex min-h-7 w-full min-w-0 flex-wrap items-center gap-x-2 py-1 pr-2.5 pl-3 text-left hover:bg-hover focus-visible:-outline-offset-2 narrow:min-h-11 narrow:py-2"
       >
         <span className="flex max-w-[calc(100%-72px)] min-w-0 items-center gap-2 narrow:max-w-full">
-          <ChevronRight
-            className={clsx('size-3 shrink-0 text-ink-3 transition-transform', open && 'rotate-90')}
-          />
+          <Chevron open={open} className="size-3" />
           <Icon aria-hidden className={clsx('size-3.5 shrink-0', className)} />
           <span className="sr-only">{label}: </span>
           <bdi

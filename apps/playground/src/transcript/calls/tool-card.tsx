@@ -1,7 +1,7 @@
 import type { ToolCallState } from '@cueline/core';
 import type { Pending } from '../../state/pending.ts';
 import { clsx } from 'clsx';
-import { ChevronRight, Pencil, Wrench } from 'lucide-react';
+import { Pencil, Wrench } from 'lucide-react';
 import { useRef, useState, type ReactNode } from 'react';
 import { ResponseLine } from '../../approval/response-line.tsx';
 import { CallData } from './call-data.tsx';
@@ -13,6 +13,7 @@ import { SubCalls } from './sub-calls.tsx';
 import { useSelectable } from '../use-selectable.ts';
 import { visibleText } from '../../ui/visible-text.ts';
 import type { RunClock } from '../../state/run-clock.ts';
+import { Chevron } from '../../ui/chevron.tsx';
 
 const EDITED = 'Edited';
 
@@ -76,9 +77,7 @@ export function ToolCard({
         className="flex min-h-9 w-full min-w-0 flex-wrap items-center gap-x-2 px-2.5 py-1.5 text-left hover:bg-hover focus-visible:-outline-offset-2 narrow:min-h-11 narrow:py-2"
       >
         <span className="flex max-w-[calc(100%-150px)] min-w-0 items-center gap-2 narrow:max-w-full">
-          <ChevronRight
-            className={clsx('size-3.5 shrink-0 text-ink-3 transition-transform', open && 'rotate-90')}
-          />
+          <Chevron open={open} />
           <Wrench className="size-3.5 shrink-0 text-tool" />
           <bdi
             title={visibleText(call.toolName)}

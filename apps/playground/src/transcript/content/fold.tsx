@@ -1,6 +1,5 @@
-import { clsx } from 'clsx';
-import { ChevronRight } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
+import { Chevron } from '../../ui/chevron.tsx';
 
 type FoldProps = {
   icon: ReactNode;
@@ -26,9 +25,7 @@ export function Fold({ icon, title, hint, open: suggested, children }: FoldProps
         <span className="shrink-0">{icon}</span>
         <span className="shrink-0">{title}</span>
         {!open && hint !== undefined && <span className="min-w-0 truncate text-ink-3">{hint}</span>}
-        <ChevronRight
-          className={clsx('size-3.5 shrink-0 text-ink-3 transition-transform', open && 'rotate-90')}
-        />
+        <Chevron open={open} />
       </button>
       {open && children}
     </div>

@@ -4,7 +4,7 @@ import { memo, useMemo, useState, type ReactElement } from 'react';
 import Markdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import remend from 'remend';
-import { MoreButton } from '../../ui/more-button.tsx';
+import { ShowMore } from '../../ui/more-button.tsx';
 import { ErrorBoundary } from '../../ui/error-boundary.tsx';
 import { showAnswerTags, withoutHtmlBlocks } from './answer-tags.ts';
 import { continuesList, toMarkdownBlocks } from './markdown-blocks.ts';
@@ -12,7 +12,6 @@ import { ModelLink } from '../model-link.tsx';
 import { NotShown, PlainText } from './not-shown.tsx';
 import { exceedsMarkdownLimits } from './markdown-limits.ts';
 import { showHidden } from './show-hidden.ts';
-import { formatCount } from '../../ui/format.ts';
 import { visibleText } from '../../ui/visible-text.ts';
 
 /**
@@ -93,10 +92,13 @@ export const ModelMarkdown = memo(function ModelMarkdown({
   const hidden = Math.max(0, blocks.length - shown);
   const first = followsEnd ? hidden : 0;
   const rest = text.slice(MAX_MARKDOWN_LENGTH);
-  const more = hidden > 0 && (
-    <MoreButton className="justify-self-start" onMore={() => setShown(shown + BLOCKS_AT_ONCE)}>
-      Show more ({formatCount(hidden)} paragraphs left)
-    </MoreButton>
+  const more = (
+    <ShowMore
+      left={hidden}
+      noun="paragraph"
+      className="justify-self-start"
+      onMore={() => setShown(shown + BLOCKS_AT_ONCE)}
+    />
   );
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-2.5">

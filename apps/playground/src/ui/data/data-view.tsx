@@ -1,4 +1,4 @@
-import { Braces, ChevronRight } from 'lucide-react';
+import { Braces } from 'lucide-react';
 import { clsx } from 'clsx';
 import { memo, useMemo, useState } from 'react';
 import { Button } from '../button.tsx';
@@ -9,6 +9,7 @@ import { LongText } from '../long-text.tsx';
 import { MoreButton } from '../more-button.tsx';
 import { Tip } from '../tip.tsx';
 import { visibleText } from '../visible-text.ts';
+import { Chevron } from '../chevron.tsx';
 
 /** How many fields or items are drawn at first, and again at each press. */
 const ENTRIES_AT_ONCE = 50;
@@ -182,9 +183,7 @@ function Folded({ name, value }: { name: string; value: object }) {
         onClick={() => setOpen(!open)}
         className="flex max-w-full min-w-0 items-center gap-1 text-left text-ink-2 hover:text-ink narrow:min-h-11"
       >
-        <ChevronRight
-          className={clsx('size-3.5 shrink-0 text-ink-3 transition-transform', open && 'rotate-90')}
-        />
+        <Chevron open={open} />
         <span className="truncate">{visibleText(summarize(value))}</span>
       </button>
       {open && (
