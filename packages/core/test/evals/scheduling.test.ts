@@ -49,20 +49,35 @@ describe('scheduling', () => {
     expect(results).toBe(1);
   });
 
-  test('starts no run while a provider asks to wait', async () => {
-    const starts: number[] = [];
-    let limited = true;
-    const model = modelOf(() => {
-      starts.push(performance.now());
-      if (!limited) return 'ok';
-      limited = false;
-      return [{ throw: { message: 'Slow down.', status: 429, headers: { 'retry-after-ms': '150' } } }];
+  describe('while a provider asks to wait', () => {
+    /** The first call is told to wait. The second one ends after that, and would let the third one start. */
+    const limitedOnce = (waitMs: number, onStart: (call: number) => void = () => {}) =>
+      modelOf(async (_text, call) => {
+        onStart(call);
+        if (call === 1) await after(20);
+        if (call > 0) return 'ok';
+        const headers = { 'retry-after-ms': String(waitMs) };
+        return [{ throw: { message: 'Slow down.', status: 429, headers } }];
+      });
+
+    test('no run starts', async () => {
+      const starts: number[] = [];
+      const model = limitedOnce(150, () => starts.push(performance.now()));
+      const report = await runEval(many(6), { models: model, concurrency: 2 });
+      expect(report.passed).toBe(true);
+      // timers may be a little early
+      expect(starts[2]! - starts[0]!).toBeGreaterThan(140);
     });
-    const report = await runEval(many(6), { models: model, concurrency: 1 });
-    expect(report.passed).toBe(true);
-    const two = await runEval(many(6), { models: model, concurrency: 2 });
-    expect(two.passed).toBe(true);
-    expect(starts[1]! - starts[0]!).toBeGreaterThan(100);
+
+    test('an abort ends the evaluation at once', async () => {
+      const abort = new AbortController();
+      const options = { models: limitedOnce(20_000), concurrency: 2, signal: abort.signal };
+      const report = await runEval(many(6), {
+        ...options,
+        onResult: () => setTimeout(() => abort.abort(), 10),
+      });
+      expect(report).toMatchObject({ aborted: true, results: [{ status: 'passed' }] });
+    });
   });
 
   test('continues an aborted evaluation without repeating a run', async () => {

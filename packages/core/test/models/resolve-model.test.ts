@@ -236,6 +236,23 @@ describe('providers of the environment', () => {
     });
   });
 
+  test.each<[answer: object, says: string | RegExp]>([
+    [{ error: { message: 'The engine is overloaded.' } }, 'The engine is overloaded.'],
+    [
+      { choices: [] },
+      /^http:.* answered with JSON, not with a stream of events\. Use a server or a model that/,
+    ],
+  ])('a server that answers %j instead of a stream is an error that says why', async (answer, says) => {
+    await using server = await startServer((response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(answer));
+    });
+    const env = { ZAI_API_KEY: 'zai-key-1', ZAI_API_BASE: server.url, ZAI_API_TYPE: 'openai' };
+    const model = await resolveModel('zai:glm-4.6', { env });
+    const asked = model.doStream({ prompt: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }] });
+    await expect(asked).rejects.toThrow(says);
+  });
+
   test('a server on this machine needs no key', async () => {
     await using server = await startServer((response) => chat(response, ['Hi']));
     const env = { OLLAMA_API_BASE: server.url, OLLAMA_API_TYPE: 'openai' };

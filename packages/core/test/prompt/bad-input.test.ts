@@ -110,6 +110,17 @@ describe('Invalid definitions', () => {
       (p) => p.defTool('t', 'd', none, run, null as never),
       'The options of tool t are null. Write { … }, or leave them out.',
     ],
+    ...(
+      [
+        [{ effect: 'delete' }, "The effect of tool t is \"delete\". Use 'read', 'write' or 'external'."],
+        [{ timeoutMs: 0 }, 'timeoutMs of tool t is 0. Give milliseconds above 0, such as 5000.'],
+        [{ onError: 'ignore' }, 'onError of tool t is not a function.'],
+      ] as const
+    ).map(([options, message]): [string, (prompt: Prompt) => unknown, string] => [
+      `the options ${JSON.stringify(options)} of a tool`,
+      (p) => p.defTool('t', 'd', none, run, options as never),
+      message,
+    ]),
     [
       'one plugin instead of a list',
       (p) => p.defAgent('a', 'd', none, () => {}, { plugins: {} as never }),
@@ -134,6 +145,31 @@ describe('Invalid definitions', () => {
       'a string instead of a template',
       (p) => p.$('hi' as never),
       "prompt.$ is a template tag, so write it without parentheses: prompt.$`…`. To add a string, use prompt.defMessage('user', text).",
+    ],
+    [
+      'a second task list',
+      (p) => [p.defTaskList([{ task: 'A' }]), p.defDynamicTaskList()],
+      'The prompt already has a task list. Put all tasks into one list.',
+    ],
+    [
+      'a task list without tasks',
+      (p) => p.defTaskList([]),
+      "A task list needs at least one task: prompt.defTaskList([{ task: 'Add 5 and 3', validation: (result) => … }]). If the model should write the tasks, use prompt.defDynamicTaskList().",
+    ],
+    [
+      'a task without a text',
+      (p) => p.defTaskList([{ task: ' ' }]),
+      "tasks[0] has no text. Write { task: 'Add 5 and 3' }.",
+    ],
+    [
+      'a validation that is not a function',
+      (p) => p.defTaskList([{ task: 'A', validation: true as never }]),
+      'tasks[0].validation is not a function.',
+    ],
+    [
+      'a number of reminders below 0',
+      (p) => p.defTaskList([{ task: 'A' }], { maxNudges: -1 }),
+      'maxNudges is -1. Give a whole number of at least 0; 0 means that the model is not reminded.',
     ],
     [
       'a task’s misspelt validation',
