@@ -12,7 +12,7 @@ import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { createHub } from '../support/memory-route.ts';
-import { after, atOnce, nextEvent } from '../support/runs.ts';
+import { after, atOnce, memoryStorage, nextEvent } from '../support/runs.ts';
 import { file, opened, openOf, picked, picks, prompt, schema, setUp, clientToolEvents } from './files.ts';
 
 describe('A tool without a function', () => {
@@ -188,6 +188,34 @@ describe('A tool without a function', () => {
     expect(run.getState().toolCalls[0]?.errorText).toBe(
       'pickFile had no response from the page within 0.02 s. Either no page that shows the run has a function for it (usePrompt(…, { tools: { pickFile: async (input) => … } })), or its user did not respond.',
     );
+  });
+
+  test('that only reads is withdrawn and made again by a retry if its page was closed meanwhile', async () => {
+    const storage = memoryStorage();
+    const reading = prompt({ effect: 'read' });
+    const settings = { id: 'files', schedule: atOnce };
+    const never = { pickFile: () => new Promise(() => {}) };
+    const before = createRun(reading, { ...settings, executor: setUp().executor, storage, tools: never });
+    void before.start();
+    await vi.waitFor(() => expect(clientToolEvents(storage.logs.get('files') ?? [])).toContain('tool-start'));
+    const left = memoryStorage({ files: storage.logs.get('files')! });
+    before.stop();
+
+    const { executor } = setUp(['Thanks.']);
+    const tools = { pickFile: () => file };
+    const run = createRun(reading, { ...settings, executor, storage: left, tools });
+    expect(await run.retry()).toBe('Thanks.');
+    expect(clientToolEvents(run.log())).toEqual([
+      'client-tool-request',
+      'client-tool-claim',
+      'tool-start',
+      'client-tool-withdraw',
+      'client-tool-request',
+      'client-tool-claim',
+      'tool-start',
+      'client-tool-response',
+      'tool-end',
+    ]);
   });
 
   test('waits without a limit with timeoutMs: Infinity', async () => {
