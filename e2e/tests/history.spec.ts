@@ -235,6 +235,12 @@ test('a page without a database reports this once, and works', { tag: '@long' },
   await playground.run();
   expect(await playground.ended()).toBe('done');
   await expect(page.getByTestId('script-origin')).toHaveText('Only in this tab');
+  // the panel does not say that runs are kept
+  await openHistory(playground);
+  const panel = page.getByRole('dialog', { name: 'History' });
+  await expect(panel).toContainText('New runs are gone once the tab is closed.');
+  await expect(panel).not.toContainText(/kept/);
+  await page.keyboard.press('Escape');
   await page.getByTestId('script-picker').click();
   await page.getByRole('menuitem', { name: 'New script' }).click();
   await switchTo(playground, /^slow/);

@@ -122,7 +122,7 @@ function Runs({ nextFocusRef, onClose, onDeleted }: RunsProps) {
             {problem} New runs are gone once the tab is closed.
           </p>
         )}
-        {isRead && found.length === 0 && (
+        {isRead && found.length === 0 && (runs.length > 0 || problem === undefined) && (
           <p className="px-4 py-6 text-ink-2">
             {runs.length === 0
               ? 'No runs yet. Every run of a script or a prompt is kept here, in this browser only.'
@@ -162,9 +162,11 @@ function Runs({ nextFocusRef, onClose, onDeleted }: RunsProps) {
           </div>
         )}
       </div>
-      <p className="shrink-0 border-t border-line px-4 py-2 text-sm text-ink-3">
-        The last 200 runs are kept in this browser, and all pinned ones.
-      </p>
+      {problem === undefined && (
+        <p className="shrink-0 border-t border-line px-4 py-2 text-sm text-ink-3">
+          The last 200 runs are kept in this browser, and all pinned ones.
+        </p>
+      )}
     </>
   );
 }

@@ -61,7 +61,7 @@ function leaveLink(): void {
 /** Subscribes to the edits of what a link has opened, beside those of the script. */
 type WatchEdits = (listener: () => void) => () => void;
 
-/** What a link has opened in the Prompts and Evals views. `goBack` shows again what was there before. */
+/** What a link has opened in the Prompts and Evals views. Call `goBack` to show what these views showed before. */
 type OpenedPrompts = { watchEdits: WatchEdits; goBack: () => void };
 
 /**

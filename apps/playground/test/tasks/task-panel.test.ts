@@ -77,7 +77,7 @@ test('the list goes to a task that the user adds, also to one beyond those that 
   expect([shown(0), shown(300), list().scrollTop]).toEqual([true, false, 0]);
   show([...many, task(300, 'user')]);
   expect([shown(300), list().scrollTop]).toEqual([true, 28 * 300]);
-  // the model goes on: the list shows its task again
+  // when the model completes a task, the list scrolls to the task that follows
   show([{ ...many[0], status: 'completed' }, ...many.slice(1), task(300, 'user')]);
   expect([shown(1), list().scrollTop]).toEqual([true, 28]);
   places.mockRestore();

@@ -25,17 +25,20 @@ export type OpenPromptOptions = {
   messages?: readonly ModelMessage[] | undefined;
 };
 
-/** Calls plugins and the prompt function, which make their definitions. @throws CuelineError `invalid_definition` */
+/**
+ * Calls plugins and the prompt function, which make their definitions.
+ * @throws CuelineError `invalid_definition`; `invalid_options`, before it calls any of them
+ */
 export async function openPrompt(options: OpenPromptOptions): Promise<OpenedPrompt> {
+  const { messages = [] } = options;
+  const fault = faultOfMessages('options.messages', messages);
+  if (fault !== undefined) throw new CuelineError('invalid_options', fault);
+  checkTools(options.tools);
   const prompt = new PromptBuilder();
   for (const plugin of options.plugins) await applyPlugin(prompt, plugin);
   if (options.declared !== undefined) prompt.defTools(options.declared);
   await options.define(prompt);
-  checkTools(options.tools);
   prompt.start(options.tools);
-  const { messages = [] } = options;
-  const fault = faultOfMessages('options.messages', messages);
-  if (fault !== undefined) throw new CuelineError('invalid_options', fault);
   return { prompt, messages: [...(await resolveMessages(prompt.definitions.messages)), ...messages] };
 }
 

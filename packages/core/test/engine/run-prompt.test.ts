@@ -1,6 +1,6 @@
 import { definePrompt, inProcess, runPrompt, type Prompt, type RunEvent } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { call, go, play, timeless, types } from '../support.ts';
 import { after, codeOf } from '../support/runs.ts';
 import * as z from 'zod';
@@ -188,7 +188,10 @@ describe('runPrompt', () => {
     ['Hi.', "options.messages is 'Hi.'. Write [{ role: 'user', content: 'Hello!' }]."],
     [[{ id: 'u1', role: 'user', parts: [] }], 'options.messages[0] is not a message of the AI SDK'],
   ])('refuses other messages of the caller than the AI SDK has: %j', async (messages, message) => {
-    await expect(play(sayHi, ['Ok.'], { options: { messages: messages as never } })).rejects.toThrow(message);
+    const author = vi.fn<() => void>();
+    const options = { messages: messages as never };
+    await expect(play(author, ['Ok.'], { options })).rejects.toThrow(message);
+    expect(author).not.toHaveBeenCalled();
   });
 
   test.each([

@@ -50,7 +50,7 @@ describe('scheduling', () => {
   });
 
   describe('while a provider asks to wait', () => {
-    /** The first call is told to wait. The second one ends after that, and would let the third one start. */
+    /** A model that refuses its first call and asks to wait. Its second call ends later, which frees a place for a third. */
     const limitedOnce = (waitMs: number, onStart: (call: number) => void = () => {}) =>
       modelOf(async (_text, call) => {
         onStart(call);
