@@ -9,7 +9,7 @@ import { shorten } from '../base/quote-value.ts';
  * - `repeat`: it had started, and may be made twice, because its tool only reads or is idempotent, or because it is
  *   the call of an agent that has called nothing. With `asAgent` this is the only reason: the log cannot tell the agent
  *   from a tool of its name whose function has called it.
- * - `fail`: it may have taken effect. It is not made again, and `error` says so to the model.
+ * - `fail`: it may have taken effect, or it has started five times. It is not made again, and `error` says so to the model.
  *
  * `inputText` is what the model wrote, from which the tool's schema has made `input`. Missing if it did not arrive in pieces.
  */
@@ -48,7 +48,8 @@ export type StepCall = {
   toolName: string;
   input: unknown;
   inputText: string | undefined;
-  started: boolean;
+  /** How often it has started: more than once if its process has ended meanwhile. */
+  starts: number;
   ended: boolean;
   effect?: ToolEffect | undefined;
   idempotent?: true | undefined;
@@ -120,9 +121,10 @@ export function createStepCalls(agent?: string): StepCalls {
 
 /** Returns how a call without an end is settled. */
 export function settle(call: StepCall): CallSettlement {
-  const { toolCallId, toolName, input, inputText, started } = call;
+  const { toolCallId, toolName, input, inputText, starts } = call;
   const fields = { toolCallId, toolName, input, inputText };
-  if (!started) return { ...fields, how: 'start' };
+  if (starts === 0) return { ...fields, how: 'start' };
+  if (starts >= MAX_STARTS) return { ...fields, how: 'fail', error: INTERRUPTED_OFTEN };
   if (call.effect === 'read' || call.idempotent === true) return { ...fields, how: 'repeat' };
   return isOfAgent(call)
     ? { ...fields, how: 'repeat', asAgent: true }
@@ -149,6 +151,10 @@ function isOfAgent({ toolName, effect, agentName, startedInside }: StepCall): bo
 export const INTERRUPTED =
   'This call was interrupted before its end. It may have taken effect, so it was not made again. Find out whether it did before you repeat it.';
 
+/** How often a call may start. One that ends the process which runs it, every time, must not do so for ever. */
+const MAX_STARTS = 5;
+const INTERRUPTED_OFTEN = `This call has started ${MAX_STARTS} times and was interrupted before its end each time, so it was not made again: it may be what ends the process. It may have taken effect. Find out whether it did, and do not repeat it unchanged.`;
+
 const MAX_RESULTS = 20;
 const MAX_RESULT_LENGTH = 2_000;
 
@@ -168,7 +174,7 @@ function newCall(
     toolName,
     input,
     inputText,
-    started: false,
+    starts: 0,
     ended: false,
     startedInside: false,
     namesInside: new Map(),
@@ -184,7 +190,7 @@ function readCall(call: StepCall, event: RunEvent, isInside: boolean): void {
         call.namesInside.set(event.toolCallId, event.toolName);
       } else {
         const { effect, idempotent } = event;
-        Object.assign(call, { started: true, effect, idempotent });
+        Object.assign(call, { starts: call.starts + 1, effect, idempotent });
       }
       return;
     case 'tool-end':

@@ -178,7 +178,7 @@ function readStep(
 
 /** True if a call of a step has started, so that the step cannot be repeated. */
 function hasBegun(calls: StepCalls): boolean {
-  return calls.calls().some(({ started, ended }) => started || ended);
+  return calls.calls().some(({ starts, ended }) => starts > 0 || ended);
 }
 
 /** Returns the path of the agent that answers a call. */

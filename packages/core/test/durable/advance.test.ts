@@ -141,6 +141,36 @@ test('the calls inside a call count as often as in one process', async () => {
   expect(stateOf(worker.store)).toMatchObject({ status: 'done', result: 'Done.' });
 });
 
+test.each(['read', 'external'] as const)(
+  'a call of a tool that ends its process each time starts five times, and the model reads that (effect: %s)',
+  async (effect) => {
+    let started = 0;
+    const prompt = definePrompt('deadly', (own) => {
+      own.$`Convert it.`;
+      const convert = (): string => {
+        started += 1;
+        // nothing is stored from here on, as if the process were gone
+        worker.store.failsAt = worker.store.events.length;
+        return 'converted';
+      };
+      own.defTool('convert', 'Convert', z.object({}), convert, { effect, idempotent: true });
+    });
+    const worker = workerFor(prompt, [
+      [{ toolCall: { name: 'convert', input: {} } }],
+      'It cannot be converted.',
+    ]);
+    for (let crashes = 0; (await work(worker)).status !== 'done'; crashes += 1) {
+      expect(crashes).toBeLessThan(20);
+      worker.store.failsAt = Infinity;
+    }
+    const { result, toolCalls } = stateOf(worker.store) as { result?: unknown; toolCalls: unknown[] };
+    expect([started, result]).toEqual([5, 'It cannot be converted.']);
+    expect(toolCalls).toMatchObject([
+      { state: 'output-error', errorText: expect.stringMatching(/started 5 times/) as string },
+    ]);
+  },
+);
+
 test('a run continues with another version of the prompt, in which a tool is gone and a text has changed', async () => {
   const done: Done = [];
   const store = createStore();
