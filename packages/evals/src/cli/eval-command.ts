@@ -4,7 +4,7 @@ import { loadEnvFile } from 'node:process';
 import type { parseArgs } from 'node:util';
 import { CuelineError } from '@cueline/core';
 import 'vitest/config';
-import { startVitest, type CliOptions, type InlineConfig } from 'vitest/node';
+import { startVitest, version, type CliOptions, type InlineConfig } from 'vitest/node';
 import { readEvalFile } from '../report/eval-file.ts';
 import { hasSkippedAll } from '../report/has-skipped-all.ts';
 import { EvalReporter } from '../reporter.ts';
@@ -19,6 +19,7 @@ export async function runEvalCommand(files: readonly string[], values: Values): 
   const output = values.output ?? '.cueline';
   const settings = settingsOf(values, output);
   const reporters = reportersOf(values, output);
+  checkVitest();
   loadEnvironment();
   const vitest = await startVitest(
     [...files],
@@ -52,6 +53,15 @@ export async function runEvalCommand(files: readonly string[], values: Values): 
 function recordsAll(files: readonly string[], { record, model, watch, ...values }: Values): boolean {
   const isPart = files.length > 0 || model !== undefined || values['merge-reports'] !== undefined;
   return record === true && !isPart && watch !== true;
+}
+
+/** Package managers install another version with no more than a warning. @throws CuelineError `invalid_options` */
+function checkVitest(): void {
+  if (version.startsWith('5.')) return;
+  throw new CuelineError(
+    'invalid_options',
+    `cueline eval needs Vitest 5, and this folder has Vitest ${version}. Write: npm install -D vitest@5 (with Node 22.12 or newer)`,
+  );
 }
 
 function messageOf(error: unknown): string {
