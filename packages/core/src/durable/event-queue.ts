@@ -21,7 +21,7 @@ export function createEventQueue(
   onFailure: (error: unknown) => void,
 ): EventQueue {
   let waiting: RunEvent[] = [];
-  /** Loops, by their agents' paths, whose step has ended and whose next move is not known. */
+  /** Loops, by their agents' paths, whose step has ended and of which it is not known what follows. */
   const undecided = new Set<string>();
   let work: Promise<void> | undefined;
   let failure: { error: unknown } | undefined;

@@ -30,7 +30,7 @@ export type EventWriter = {
    * Runs an action that continues the shown run. If another tab works on the run, ends that work first and shows
    * everything that has happened. If that tab reaches a whole end first, does not run an action that `ends`.
    */
-  alone(move: () => Promise<unknown>, ends: boolean): Promise<unknown>;
+  alone(action: () => Promise<unknown>, ends: boolean): Promise<unknown>;
   /** Called once the run shows its stored events. From here on, the tab listens to other tabs. */
   ready(): void;
 };

@@ -189,8 +189,8 @@ class BatchWriter implements DroppableWriter {
     return executor;
   }
 
-  alone(move: () => Promise<unknown>): Promise<unknown> {
-    return move();
+  alone(action: () => Promise<unknown>): Promise<unknown> {
+    return action();
   }
 
   ready(): void {}

@@ -313,13 +313,13 @@ class Tab implements TabWriter {
     return last?.type === 'run-end' && last.error?.code !== 'interrupted';
   }
 
-  async #moveAlone(move: () => Promise<unknown>, ends: boolean): Promise<unknown> {
+  async #actAlone(action: () => Promise<unknown>, ends: boolean): Promise<unknown> {
     const wasDone = this.#isDone();
     const mine = this.#mode === 'following' && this.#followed?.isOver === false ? this.#followed : undefined;
     this.#leave();
     const release = await this.#own();
     await this.#settle(mine);
-    const result = ends && !wasDone && this.#isDone() ? this.#run.attempts.shown?.result : move();
+    const result = ends && !wasDone && this.#isDone() ? this.#run.attempts.shown?.result : action();
     return Promise.resolve(result).finally(release);
   }
 
@@ -398,12 +398,12 @@ class Tab implements TabWriter {
     };
   }
 
-  alone(move: () => Promise<unknown>, ends: boolean): Promise<unknown> {
-    if (this.#mode === 'route' || this.#working > 0) return move();
-    const moved = this.#moveAlone(move, ends);
-    // as with the promise of `move`, a caller may ignore it, because the state says the same
-    moved.catch(() => {});
-    return moved;
+  alone(action: () => Promise<unknown>, ends: boolean): Promise<unknown> {
+    if (this.#mode === 'route' || this.#working > 0) return action();
+    const acted = this.#actAlone(action, ends);
+    // as with the promise of `action`, a caller may ignore it, because the state says the same
+    acted.catch(() => {});
+    return acted;
   }
 
   ready(): void {

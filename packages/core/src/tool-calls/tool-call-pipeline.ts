@@ -147,6 +147,51 @@ class Pipeline implements ToolCallPipeline {
     return this.#each(call, end);
   }
 
+  invalid(toolName: string, input: unknown): void {
+    this.#callsInStep += 1;
+    const exceeded = this.#runContext.budget.takeToolCall();
+    if (exceeded !== undefined) return this.#runContext.fail(exceeded);
+    const { general } = this.#runContext.loopRules;
+    const { verdict } = this.#loops.check(invalidCall(toolName, input, general));
+    if (verdict.kind !== 'end') return;
+    const { calls } = verdict.error.details as { calls: number };
+    this.#runContext.fail(
+      new CuelineError(
+        'loop_detected',
+        `The model called ${toolName} ${calls} times with the same arguments, although that call cannot run, so the run was ended. The call's error says why it cannot; say in the prompt which tools there are and what they take.`,
+        { details: { toolName, calls } },
+      ),
+    );
+  }
+
+  async remember({ toolName, input, effect, rules, isInvalid, ...result }: RememberedCall): Promise<void> {
+    const { loopRules } = this.#runContext;
+    const { settled } = this.#loops.check(
+      isInvalid
+        ? invalidCall(toolName, input, loopRules.general)
+        : { toolName, input, effect, rule: loopRules.of(toolName, rules) },
+    );
+    if (isInvalid) return;
+    const output = 'output' in result ? Promise.resolve(result.output) : Promise.reject(new Error('failed'));
+    output.catch(() => {});
+    settled(output);
+    // the guard sees the result before the next call
+    await output.then(noop, noop);
+    await Promise.resolve();
+  }
+
+  noteOf(toolCallId: string): string | undefined {
+    return this.#notes.get(toolCallId);
+  }
+
+  beginStep(taskId: string | undefined, forgets = false): void {
+    // the new task may have a different tool of the same name, and its window hides the results of the old one
+    if (forgets || taskId !== this.#currentTask) this.#loops = createLoopGuard(this.#options.strictLoops);
+    this.#currentTask = taskId;
+    this.#callsInStep = 0;
+    this.#notes.clear();
+  }
+
   /** Counts a call. If it exceeds a limit, throws the error that ends the run, or the one that the model reads. */
   #count(): void {
     this.#callsInStep += 1;
@@ -302,51 +347,6 @@ class Pipeline implements ToolCallPipeline {
       return toModelError(redact(capText(error.message), this.#runContext.secrets), error, source);
     const text = redact(toolErrorText(error), this.#runContext.secrets);
     return isReadAs(error, text) ? error : toModelError(text, error, source);
-  }
-
-  invalid(toolName: string, input: unknown): void {
-    this.#callsInStep += 1;
-    const exceeded = this.#runContext.budget.takeToolCall();
-    if (exceeded !== undefined) return this.#runContext.fail(exceeded);
-    const { general } = this.#runContext.loopRules;
-    const { verdict } = this.#loops.check(invalidCall(toolName, input, general));
-    if (verdict.kind !== 'end') return;
-    const { calls } = verdict.error.details as { calls: number };
-    this.#runContext.fail(
-      new CuelineError(
-        'loop_detected',
-        `The model called ${toolName} ${calls} times with the same arguments, although that call cannot run, so the run was ended. The call's error says why it cannot; say in the prompt which tools there are and what they take.`,
-        { details: { toolName, calls } },
-      ),
-    );
-  }
-
-  async remember({ toolName, input, effect, rules, isInvalid, ...result }: RememberedCall): Promise<void> {
-    const { loopRules } = this.#runContext;
-    const { settled } = this.#loops.check(
-      isInvalid
-        ? invalidCall(toolName, input, loopRules.general)
-        : { toolName, input, effect, rule: loopRules.of(toolName, rules) },
-    );
-    if (isInvalid) return;
-    const output = 'output' in result ? Promise.resolve(result.output) : Promise.reject(new Error('failed'));
-    output.catch(() => {});
-    settled(output);
-    // the guard sees the result before the next call
-    await output.then(noop, noop);
-    await Promise.resolve();
-  }
-
-  noteOf(toolCallId: string): string | undefined {
-    return this.#notes.get(toolCallId);
-  }
-
-  beginStep(taskId: string | undefined, forgets = false): void {
-    // the new task may have a different tool of the same name, and its window hides the results of the old one
-    if (forgets || taskId !== this.#currentTask) this.#loops = createLoopGuard(this.#options.strictLoops);
-    this.#currentTask = taskId;
-    this.#callsInStep = 0;
-    this.#notes.clear();
   }
 }
 
