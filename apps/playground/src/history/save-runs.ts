@@ -145,6 +145,19 @@ class Recording {
   /** True once there is something to write: an opened session is stored already. */
   #isDirty = false;
 
+  readonly #onEvent = (event: RunEvent): void => {
+    this.#cursor.note(event, this.session.earlier.length);
+    this.#isDirty = true;
+    if (event.type === 'run-end') {
+      this.#release?.();
+      this.#release = undefined;
+      void this.flush();
+    } else {
+      this.#hold();
+      this.#schedule();
+    }
+  };
+
   constructor(
     options: RunSaverOptions,
     session: RunSession,
@@ -192,39 +205,6 @@ class Recording {
     this.#writeStart();
   }
 
-  /** Writes the turn before its first event: a reload must not lose what the user has sent. */
-  #writeStart(): void {
-    this.#isDirty = true;
-    // the run starts once the session is shown
-    queueMicrotask(() => {
-      // the log of a fork has an end until then
-      if (isInProgress(this.session.run.getState())) this.#hold();
-      void this.flush();
-    });
-  }
-
-  #hold(): void {
-    this.#release ??= this.#options.locks.hold(this.row.id);
-  }
-
-  readonly #onEvent = (event: RunEvent): void => {
-    this.#cursor.note(event, this.session.earlier.length);
-    this.#isDirty = true;
-    if (event.type === 'run-end') {
-      this.#release?.();
-      this.#release = undefined;
-      void this.flush();
-    } else {
-      this.#hold();
-      this.#schedule();
-    }
-  };
-
-  #schedule(): void {
-    this.#isDirty = true;
-    this.#timer ??= setTimeout(() => void this.flush(), this.#options.batch ?? BATCH_MS);
-  }
-
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -258,6 +238,26 @@ class Recording {
       this.#isDirty = true;
       onProblem(error);
     }
+  }
+
+  /** Writes the turn before its first event: a reload must not lose what the user has sent. */
+  #writeStart(): void {
+    this.#isDirty = true;
+    // the run starts once the session is shown
+    queueMicrotask(() => {
+      // the log of a fork has an end until then
+      if (isInProgress(this.session.run.getState())) this.#hold();
+      void this.flush();
+    });
+  }
+
+  #hold(): void {
+    this.#release ??= this.#options.locks.hold(this.row.id);
+  }
+
+  #schedule(): void {
+    this.#isDirty = true;
+    this.#timer ??= setTimeout(() => void this.flush(), this.#options.batch ?? BATCH_MS);
   }
 
   /** If another tab has continued this run, the events of this tab become a separate run. */

@@ -60,6 +60,24 @@ class ChatChunks implements ChatTranslator {
     return this.#calls.idleState(answered);
   }
 
+  translate(event: RunEvent): UIMessageChunk[] {
+    if (event.agent === undefined) this.#noteStep(event);
+    const chunks = this.#toChunks(event);
+    // tasks that are defined before the first step are sent together
+    return this.#begun([...(this.#hasStep ? this.#taskChunks() : []), ...chunks]);
+  }
+
+  pause(): UIMessageChunk[] {
+    // the AI SDK sends the next message once no call is without a response, and does not know calls that wait for
+    // an agent's
+    const behind = this.#calls.own().filter(({ waitsFor }) => waitsFor === undefined);
+    const marks = behind.flatMap(({ toolCallId }): UIMessageChunk[] => [
+      { type: 'tool-approval-request', approvalId: toolCallId, toolCallId, isAutomatic: true },
+      { type: 'tool-approval-response', approvalId: toolCallId, approved: true },
+    ]);
+    return [...marks, { type: 'finish', finishReason: 'tool-calls' }];
+  }
+
   #begun(chunks: UIMessageChunk[]): UIMessageChunk[] {
     const says = chunks.length > 0 && chunks.every(({ type }) => type !== 'error' && type !== 'abort');
     const begun = says ? [...this.#start, ...chunks] : chunks;
@@ -177,23 +195,5 @@ class ChatChunks implements ChatTranslator {
         break;
       default:
     }
-  }
-
-  translate(event: RunEvent): UIMessageChunk[] {
-    if (event.agent === undefined) this.#noteStep(event);
-    const chunks = this.#toChunks(event);
-    // tasks that are defined before the first step are sent together
-    return this.#begun([...(this.#hasStep ? this.#taskChunks() : []), ...chunks]);
-  }
-
-  pause(): UIMessageChunk[] {
-    // the AI SDK sends the next message once no call is without a response, and does not know calls that wait for
-    // an agent's
-    const behind = this.#calls.own().filter(({ waitsFor }) => waitsFor === undefined);
-    const marks = behind.flatMap(({ toolCallId }): UIMessageChunk[] => [
-      { type: 'tool-approval-request', approvalId: toolCallId, toolCallId, isAutomatic: true },
-      { type: 'tool-approval-response', approvalId: toolCallId, approved: true },
-    ]);
-    return [...marks, { type: 'finish', finishReason: 'tool-calls' }];
   }
 }

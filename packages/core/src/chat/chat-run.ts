@@ -94,121 +94,11 @@ class ChatAttempts implements ChatRun {
     void this.#record();
   }
 
-  async #record(): Promise<void> {
-    let error = new CuelineError('stream_truncated', 'The run ended unexpectedly. Start it again.');
-    try {
-      for await (const event of this.#options.events) {
-        this.#log.push(event);
-        if (this.#log.ended) return;
-      }
-    } catch (cause) {
-      error = CuelineError.isInstance(cause)
-        ? cause
-        : new CuelineError('script_error', cause instanceof Error ? cause.message : String(cause), { cause });
-    }
-    this.#end({ outcome: 'error', error: error.toJSON() });
-  }
-
-  #end(how: Omit<Extract<RunEvent, { type: 'run-end' }>, 'type' | 'seq' | 't'>): void {
-    if (this.#log.events.length === 0) {
-      const messages = this.#options.messages ?? [];
-      const { name } = this.#options;
-      this.#log.append({
-        type: 'run-start',
-        v: LOG_VERSION,
-        runId: '',
-        name,
-        model: '',
-        messages,
-        messageId: '',
-      });
-    }
-    this.#log.append({ type: 'run-end', ...how });
-  }
-
-  #over(): void {
-    if (!this.#isOver) this.#onRunId(undefined);
-    this.#isOver = true;
-  }
-
   stop(): void {
     this.#over();
     if (this.#log.ended) return;
     this.#controller.abort();
     setTimeout(() => this.#end({ outcome: 'stopped' }), STOP_GRACE_MS);
-  }
-
-  /** Resolves with false when there is an event to read or `left` aborts, and with true after `ms`. */
-  #quietFor(ms: number | undefined, count: number, disconnected: AbortSignal): Promise<boolean> {
-    return new Promise((resolve) => {
-      const done = (quiet: boolean): void => {
-        unlisten();
-        clearTimeout(timer);
-        disconnected.removeEventListener('abort', wake);
-        resolve(quiet);
-      };
-      const wake = (): void => done(false);
-      const unlisten = this.#log.listen(wake);
-      const timer = ms === undefined ? undefined : setTimeout(() => done(true), ms);
-      disconnected.addEventListener('abort', wake);
-      if (this.#log.events.length > count || disconnected.aborted) wake();
-    });
-  }
-
-  /** Resolves when the run has reported all of these ids, or has been silent for a while. */
-  async #caughtUp(ids: readonly string[]): Promise<void> {
-    const { signal } = new AbortController();
-    const missing = new Set(ids);
-    let read = 0;
-    do {
-      for (; read < this.#log.events.length; read += 1) {
-        const event = this.#log.events[read];
-        switch (event?.type) {
-          case 'approval-request':
-            missing.delete(event.approvalId);
-            missing.delete(event.toolCallId);
-            break;
-          case 'client-tool-request':
-            missing.delete(event.clientCallId);
-            missing.delete(event.toolCallId);
-            break;
-          case 'tool-end':
-          case 'tool-error':
-            missing.delete(event.toolCallId);
-            break;
-          case 'tool-input-end':
-            if (event.invalid !== undefined) missing.delete(event.toolCallId);
-            break;
-          default:
-        }
-      }
-    } while (missing.size > 0 && !this.#log.ended && !(await this.#quietFor(CATCH_UP_MS, read, signal)));
-  }
-
-  async *#chunks(
-    { after = -1, messageId }: ChatStreamOptions,
-    disconnected: AbortSignal,
-  ): AsyncGenerator<UIMessageChunk> {
-    const translator = createChatTranslator();
-    for (let read = 0; !disconnected.aborted;) {
-      const event = this.#log.events[read];
-      if (event !== undefined) {
-        read += 1;
-        // events that were read before still change the state of the translator
-        const chunks = translator.translate(event);
-        if (read - 1 > after) yield* chunks.map((chunk) => renamed(chunk, messageId));
-        if (event.type === 'run-end') return this.#over();
-        continue;
-      }
-      const idleState = translator.idleState(this.#answered);
-      if (idleState !== 'waiting') {
-        if (!(await this.#quietFor(idleState === 'soon' ? SETTLE_MS : undefined, read, disconnected)))
-          continue;
-      }
-      this.#pausedAfter = read - 1;
-      return yield* translator.pause();
-    }
-    yield { type: 'abort' };
   }
 
   get isOver(): boolean {
@@ -306,6 +196,116 @@ class ChatAttempts implements ChatRun {
     return chunks.map((message) =>
       message.id === continuedId ? { ...message, parts: [...message.parts, ...parts] } : message,
     );
+  }
+
+  async #record(): Promise<void> {
+    let error = new CuelineError('stream_truncated', 'The run ended unexpectedly. Start it again.');
+    try {
+      for await (const event of this.#options.events) {
+        this.#log.push(event);
+        if (this.#log.ended) return;
+      }
+    } catch (cause) {
+      error = CuelineError.isInstance(cause)
+        ? cause
+        : new CuelineError('script_error', cause instanceof Error ? cause.message : String(cause), { cause });
+    }
+    this.#end({ outcome: 'error', error: error.toJSON() });
+  }
+
+  #end(how: Omit<Extract<RunEvent, { type: 'run-end' }>, 'type' | 'seq' | 't'>): void {
+    if (this.#log.events.length === 0) {
+      const messages = this.#options.messages ?? [];
+      const { name } = this.#options;
+      this.#log.append({
+        type: 'run-start',
+        v: LOG_VERSION,
+        runId: '',
+        name,
+        model: '',
+        messages,
+        messageId: '',
+      });
+    }
+    this.#log.append({ type: 'run-end', ...how });
+  }
+
+  #over(): void {
+    if (!this.#isOver) this.#onRunId(undefined);
+    this.#isOver = true;
+  }
+
+  /** Resolves with false when there is an event to read or `left` aborts, and with true after `ms`. */
+  #quietFor(ms: number | undefined, count: number, disconnected: AbortSignal): Promise<boolean> {
+    return new Promise((resolve) => {
+      const done = (quiet: boolean): void => {
+        unlisten();
+        clearTimeout(timer);
+        disconnected.removeEventListener('abort', wake);
+        resolve(quiet);
+      };
+      const wake = (): void => done(false);
+      const unlisten = this.#log.listen(wake);
+      const timer = ms === undefined ? undefined : setTimeout(() => done(true), ms);
+      disconnected.addEventListener('abort', wake);
+      if (this.#log.events.length > count || disconnected.aborted) wake();
+    });
+  }
+
+  /** Resolves when the run has reported all of these ids, or has been silent for a while. */
+  async #caughtUp(ids: readonly string[]): Promise<void> {
+    const { signal } = new AbortController();
+    const missing = new Set(ids);
+    let read = 0;
+    do {
+      for (; read < this.#log.events.length; read += 1) {
+        const event = this.#log.events[read];
+        switch (event?.type) {
+          case 'approval-request':
+            missing.delete(event.approvalId);
+            missing.delete(event.toolCallId);
+            break;
+          case 'client-tool-request':
+            missing.delete(event.clientCallId);
+            missing.delete(event.toolCallId);
+            break;
+          case 'tool-end':
+          case 'tool-error':
+            missing.delete(event.toolCallId);
+            break;
+          case 'tool-input-end':
+            if (event.invalid !== undefined) missing.delete(event.toolCallId);
+            break;
+          default:
+        }
+      }
+    } while (missing.size > 0 && !this.#log.ended && !(await this.#quietFor(CATCH_UP_MS, read, signal)));
+  }
+
+  async *#chunks(
+    { after = -1, messageId }: ChatStreamOptions,
+    disconnected: AbortSignal,
+  ): AsyncGenerator<UIMessageChunk> {
+    const translator = createChatTranslator();
+    for (let read = 0; !disconnected.aborted;) {
+      const event = this.#log.events[read];
+      if (event !== undefined) {
+        read += 1;
+        // events that were read before still change the state of the translator
+        const chunks = translator.translate(event);
+        if (read - 1 > after) yield* chunks.map((chunk) => renamed(chunk, messageId));
+        if (event.type === 'run-end') return this.#over();
+        continue;
+      }
+      const idleState = translator.idleState(this.#answered);
+      if (idleState !== 'waiting') {
+        if (!(await this.#quietFor(idleState === 'soon' ? SETTLE_MS : undefined, read, disconnected)))
+          continue;
+      }
+      this.#pausedAfter = read - 1;
+      return yield* translator.pause();
+    }
+    yield { type: 'abort' };
   }
 }
 

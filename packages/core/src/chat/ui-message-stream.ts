@@ -35,86 +35,6 @@ class Translator {
   /** Calls that were refused, so that their errors are no failures. */
   readonly #denied = new Set<string>();
 
-  /** `start-step` is sent with the first part of the step, as in the AI SDK. */
-  #inStep(chunk: UIMessageChunk): UIMessageChunk[] {
-    if (this.#stepStarted) return [chunk];
-    this.#stepStarted = true;
-    return [{ type: 'start-step' }, chunk];
-  }
-
-  #ofTool(event: ToolEvent): UIMessageChunk[] {
-    switch (event.type) {
-      case 'tool-input-start':
-        this.#denied.delete(event.toolCallId);
-        return this.#inStep({
-          type: 'tool-input-start',
-          toolCallId: event.toolCallId,
-          toolName: event.toolName,
-          ...(event.inputEncoding === undefined ? {} : { inputEncoding: event.inputEncoding }),
-          ...callMetadata(event),
-        });
-      case 'tool-input-delta':
-        return this.#inStep({
-          type: 'tool-input-delta',
-          toolCallId: event.toolCallId,
-          inputTextDelta: event.delta,
-        });
-      case 'tool-input-end': {
-        const { toolCallId, toolName, input } = event;
-        this.#denied.delete(toolCallId);
-        if (event.invalid === undefined) {
-          return this.#inStep({
-            type: 'tool-input-available',
-            toolCallId,
-            toolName,
-            input,
-            ...callMetadata(event),
-          });
-        }
-        return this.#inStep({
-          type: 'tool-input-error',
-          toolCallId,
-          toolName,
-          input,
-          errorText: event.invalid,
-          ...callMetadata(event),
-        });
-      }
-      case 'tool-preliminary':
-      case 'tool-end':
-        return this.#inStep({
-          type: 'tool-output-available',
-          toolCallId: event.toolCallId,
-          output: event.output === undefined ? null : event.output,
-          ...outputMetadata(event),
-          ...(event.type === 'tool-preliminary' ? { preliminary: true } : {}),
-        });
-      default:
-        if (this.#denied.delete(event.toolCallId)) {
-          return this.#inStep({ type: 'tool-output-denied', toolCallId: event.toolCallId });
-        }
-        return this.#inStep({
-          type: 'tool-output-error',
-          toolCallId: event.toolCallId,
-          errorText: event.error,
-          ...outputMetadata(event),
-        });
-    }
-  }
-
-  #responded(event: Extract<RunEvent, { type: 'approval-response' }>): UIMessageChunk[] {
-    const { approvalId, response } = event;
-    const call = this.#pending.get(approvalId);
-    this.#pending.delete(approvalId);
-    if (call === undefined) return [];
-    const { toolCallId } = call;
-    const { approved } = response;
-    const chunk = responseChunk(approvalId, approved, response.approved ? undefined : response.reason);
-    if (approved) return [chunk];
-    this.#denied.add(toolCallId);
-    return call.providerExecuted ? [chunk, { type: 'tool-output-denied', toolCallId }] : [chunk];
-  }
-
   translate(event: RunEvent): UIMessageChunk[] {
     // the text of an agent is not part of the answer, which has the agent's result as the tool's output
     if (event.agent !== undefined) return [];
@@ -211,6 +131,86 @@ class Translator {
       default:
         return [];
     }
+  }
+
+  /** `start-step` is sent with the first part of the step, as in the AI SDK. */
+  #inStep(chunk: UIMessageChunk): UIMessageChunk[] {
+    if (this.#stepStarted) return [chunk];
+    this.#stepStarted = true;
+    return [{ type: 'start-step' }, chunk];
+  }
+
+  #ofTool(event: ToolEvent): UIMessageChunk[] {
+    switch (event.type) {
+      case 'tool-input-start':
+        this.#denied.delete(event.toolCallId);
+        return this.#inStep({
+          type: 'tool-input-start',
+          toolCallId: event.toolCallId,
+          toolName: event.toolName,
+          ...(event.inputEncoding === undefined ? {} : { inputEncoding: event.inputEncoding }),
+          ...callMetadata(event),
+        });
+      case 'tool-input-delta':
+        return this.#inStep({
+          type: 'tool-input-delta',
+          toolCallId: event.toolCallId,
+          inputTextDelta: event.delta,
+        });
+      case 'tool-input-end': {
+        const { toolCallId, toolName, input } = event;
+        this.#denied.delete(toolCallId);
+        if (event.invalid === undefined) {
+          return this.#inStep({
+            type: 'tool-input-available',
+            toolCallId,
+            toolName,
+            input,
+            ...callMetadata(event),
+          });
+        }
+        return this.#inStep({
+          type: 'tool-input-error',
+          toolCallId,
+          toolName,
+          input,
+          errorText: event.invalid,
+          ...callMetadata(event),
+        });
+      }
+      case 'tool-preliminary':
+      case 'tool-end':
+        return this.#inStep({
+          type: 'tool-output-available',
+          toolCallId: event.toolCallId,
+          output: event.output === undefined ? null : event.output,
+          ...outputMetadata(event),
+          ...(event.type === 'tool-preliminary' ? { preliminary: true } : {}),
+        });
+      default:
+        if (this.#denied.delete(event.toolCallId)) {
+          return this.#inStep({ type: 'tool-output-denied', toolCallId: event.toolCallId });
+        }
+        return this.#inStep({
+          type: 'tool-output-error',
+          toolCallId: event.toolCallId,
+          errorText: event.error,
+          ...outputMetadata(event),
+        });
+    }
+  }
+
+  #responded(event: Extract<RunEvent, { type: 'approval-response' }>): UIMessageChunk[] {
+    const { approvalId, response } = event;
+    const call = this.#pending.get(approvalId);
+    this.#pending.delete(approvalId);
+    if (call === undefined) return [];
+    const { toolCallId } = call;
+    const { approved } = response;
+    const chunk = responseChunk(approvalId, approved, response.approved ? undefined : response.reason);
+    if (approved) return [chunk];
+    this.#denied.add(toolCallId);
+    return call.providerExecuted ? [chunk, { type: 'tool-output-denied', toolCallId }] : [chunk];
   }
 }
 

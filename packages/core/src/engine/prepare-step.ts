@@ -78,6 +78,12 @@ class StepPreparation {
   readonly #unknownTools;
   readonly #warnings = new Set<string>();
 
+  /** Warns once of what a hook repeats at every step. */
+  readonly #warn = (message: string): void => {
+    if (!this.#warnings.has(message)) this.#sink.append({ type: 'warning', message });
+    this.#warnings.add(message);
+  };
+
   constructor(options: PrepareStepOptions) {
     this.#options = options;
     this.#agentContext = options.agentContext;
@@ -92,38 +98,6 @@ class StepPreparation {
     this.#rewritten = this.#tasks !== undefined;
     this.#history = createHistory(options.initialMessageCount);
     this.#unknownTools = new Set(options.activeTools);
-  }
-
-  /** Warns once of what a hook repeats at every step. */
-  readonly #warn = (message: string): void => {
-    if (!this.#warnings.has(message)) this.#sink.append({ type: 'warning', message });
-    this.#warnings.add(message);
-  };
-
-  /** The hooks of the current task follow those of the prompt. */
-  #reportHook(stepNumber: number, index: number, changed: string[]): void {
-    const { keptSteps = 0 } = this.#agentContext;
-    // like the start of the step: the log that a retry continues adds the kept steps to both
-    const step = stepNumber - keptSteps;
-    const taskId = index < this.#base.hooks.length ? undefined : this.#tasks?.taskId;
-    this.#sink.append({ type: 'hook', step, index, ...(taskId === undefined ? {} : { taskId }), changed });
-  }
-
-  /** Returns the tools of `options.activeTools`, always with the tools of the task list and of the current task. */
-  #activeNames(toolNames: readonly string[], layer: Definitions | undefined): readonly string[] {
-    const { activeTools } = this.#options;
-    if (activeTools === undefined) return toolNames;
-    for (const name of toolNames) this.#unknownTools.delete(name);
-    for (const name of this.#unknownTools) {
-      this.#sink.append({
-        type: 'warning',
-        message: `options.activeTools names ${name}, which is not defined.`,
-      });
-    }
-    this.#unknownTools.clear();
-    const always = (name: string): boolean =>
-      layer?.tools.has(name) === true || this.#base.taskList?.tools.has(name) === true;
-    return toolNames.filter((name) => activeTools.includes(name) || always(name));
   }
 
   async prepare(given: Parameters<PrepareStepFunction<ToolSet>>[0]): Promise<Prepared> {
@@ -224,6 +198,32 @@ class StepPreparation {
       ...(sentSystem === undefined ? {} : { instructions: sentSystem }),
       ...(model === undefined ? {} : { model: await this.#runContext.models.resolve(model) }),
     };
+  }
+
+  /** The hooks of the current task follow those of the prompt. */
+  #reportHook(stepNumber: number, index: number, changed: string[]): void {
+    const { keptSteps = 0 } = this.#agentContext;
+    // like the start of the step: the log that a retry continues adds the kept steps to both
+    const step = stepNumber - keptSteps;
+    const taskId = index < this.#base.hooks.length ? undefined : this.#tasks?.taskId;
+    this.#sink.append({ type: 'hook', step, index, ...(taskId === undefined ? {} : { taskId }), changed });
+  }
+
+  /** Returns the tools of `options.activeTools`, always with the tools of the task list and of the current task. */
+  #activeNames(toolNames: readonly string[], layer: Definitions | undefined): readonly string[] {
+    const { activeTools } = this.#options;
+    if (activeTools === undefined) return toolNames;
+    for (const name of toolNames) this.#unknownTools.delete(name);
+    for (const name of this.#unknownTools) {
+      this.#sink.append({
+        type: 'warning',
+        message: `options.activeTools names ${name}, which is not defined.`,
+      });
+    }
+    this.#unknownTools.clear();
+    const always = (name: string): boolean =>
+      layer?.tools.has(name) === true || this.#base.taskList?.tools.has(name) === true;
+    return toolNames.filter((name) => activeTools.includes(name) || always(name));
   }
 }
 

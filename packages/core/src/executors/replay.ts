@@ -167,19 +167,6 @@ class ReplayPlayer {
     this.notify();
   }
 
-  #timeAt(head: PlaybackPosition): number {
-    return this.playing && this.speed !== Infinity
-      ? head.time + (this.#now() - head.notedAt) * this.speed
-      : head.time;
-  }
-
-  /** Returns the milliseconds until the next event is due, or undefined while paused. */
-  #untilNext(head: PlaybackPosition): number | undefined {
-    if (head.next < head.atOnceUntil) return 0;
-    if (!this.playing) return undefined;
-    return this.speed === Infinity ? 0 : (this.#times[head.next]! - this.#timeAt(head)) / this.speed;
-  }
-
   move(head: PlaybackPosition, index: number): void {
     if (index < head.next - 1) head.next = 0;
     head.atOnceUntil = index + 1;
@@ -254,6 +241,19 @@ class ReplayPlayer {
         return Promise.resolve({ done: true, value: undefined });
       },
     };
+  }
+
+  #timeAt(head: PlaybackPosition): number {
+    return this.playing && this.speed !== Infinity
+      ? head.time + (this.#now() - head.notedAt) * this.speed
+      : head.time;
+  }
+
+  /** Returns the milliseconds until the next event is due, or undefined while paused. */
+  #untilNext(head: PlaybackPosition): number | undefined {
+    if (head.next < head.atOnceUntil) return 0;
+    if (!this.playing) return undefined;
+    return this.speed === Infinity ? 0 : (this.#times[head.next]! - this.#timeAt(head)) / this.speed;
   }
 }
 

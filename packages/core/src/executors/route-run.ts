@@ -131,6 +131,20 @@ class Follower implements AsyncIterator<RunEvent> {
   readonly #closing = new AbortController();
   readonly #events;
 
+  readonly #onStop = (): void => {
+    if (this.#runId !== undefined) {
+      this.#close();
+      void stopOnRoute(this.#route, this.#runId, this.#signal);
+      return;
+    }
+    // the run has started, but its id arrives only with its first event
+    const first = this.#pending?.catch(() => {}) ?? Promise.resolve();
+    void first.then(() => {
+      this.#close();
+      return this.#runId === undefined ? undefined : stopOnRoute(this.#route, this.#runId, this.#signal);
+    });
+  };
+
   constructor(route: Route, subscription: Subscription, signal: AbortSignal) {
     this.#route = route;
     this.#subscription = subscription;
@@ -140,6 +154,33 @@ class Follower implements AsyncIterator<RunEvent> {
     this.#events = this.#connections();
     if (signal.aborted) this.#onStop();
     else signal.addEventListener('abort', this.#onStop, { once: true });
+  }
+
+  async next(): Promise<IteratorResult<RunEvent>> {
+    if (this.#over) return { done: true, value: undefined };
+    if (this.#signal.aborted) return this.#emitStopped();
+    this.#pending = this.#events.next();
+    try {
+      const next = await untilAborted(this.#pending, this.#signal);
+      if (this.#over) return { done: true, value: undefined };
+      if (next.done === true) return this.#finish();
+      this.#stoppedStart = next.value;
+      if (this.#stoppedStart.type === 'run-end') this.#finish();
+      return next;
+    } catch (error) {
+      if (this.#over) return { done: true, value: undefined };
+      if (this.#signal.aborted) return this.#emitStopped();
+      this.#finish();
+      throw error;
+    }
+  }
+
+  // by hand, because a generator queues this behind a pending `next`
+  return(): Promise<IteratorResult<RunEvent>> {
+    // the run continues on the server, and the signal can still stop it
+    this.#over = true;
+    if (!this.#signal.aborted) this.#close();
+    return Promise.resolve({ done: true, value: undefined });
   }
 
   #close(): void {
@@ -237,20 +278,6 @@ class Follower implements AsyncIterator<RunEvent> {
     return true;
   }
 
-  readonly #onStop = (): void => {
-    if (this.#runId !== undefined) {
-      this.#close();
-      void stopOnRoute(this.#route, this.#runId, this.#signal);
-      return;
-    }
-    // the run has started, but its id arrives only with its first event
-    const first = this.#pending?.catch(() => {}) ?? Promise.resolve();
-    void first.then(() => {
-      this.#close();
-      return this.#runId === undefined ? undefined : stopOnRoute(this.#route, this.#runId, this.#signal);
-    });
-  };
-
   #finish(): IteratorResult<RunEvent> {
     this.#over = true;
     this.#signal.removeEventListener('abort', this.#onStop);
@@ -274,33 +301,6 @@ class Follower implements AsyncIterator<RunEvent> {
     )[Symbol.iterator]();
     const next = this.#stopped.next();
     return next.done === true ? this.#finish() : next;
-  }
-
-  async next(): Promise<IteratorResult<RunEvent>> {
-    if (this.#over) return { done: true, value: undefined };
-    if (this.#signal.aborted) return this.#emitStopped();
-    this.#pending = this.#events.next();
-    try {
-      const next = await untilAborted(this.#pending, this.#signal);
-      if (this.#over) return { done: true, value: undefined };
-      if (next.done === true) return this.#finish();
-      this.#stoppedStart = next.value;
-      if (this.#stoppedStart.type === 'run-end') this.#finish();
-      return next;
-    } catch (error) {
-      if (this.#over) return { done: true, value: undefined };
-      if (this.#signal.aborted) return this.#emitStopped();
-      this.#finish();
-      throw error;
-    }
-  }
-
-  // by hand, because a generator queues this behind a pending `next`
-  return(): Promise<IteratorResult<RunEvent>> {
-    // the run continues on the server, and the signal can still stop it
-    this.#over = true;
-    if (!this.#signal.aborted) this.#close();
-    return Promise.resolve({ done: true, value: undefined });
   }
 }
 

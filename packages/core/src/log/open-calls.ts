@@ -47,29 +47,6 @@ class Calls implements OpenCalls {
   /** Texts and arguments that the run itself is streaming. */
   readonly #streaming = new Set<string>();
 
-  #callsOf(path: string): Map<string, OpenCall> {
-    const calls = this.#works.get(path) ?? new Map<string, OpenCall>();
-    this.#works.set(path, calls);
-    return calls;
-  }
-
-  #open(path: string, toolCallId: string): OpenCall {
-    const calls = this.#callsOf(path);
-    const call = calls.get(toolCallId) ?? { toolCallId, started: false };
-    calls.set(toolCallId, call);
-    return call;
-  }
-
-  #close(path: string, toolCallId: string): OpenCall | undefined {
-    const call = this.#works.get(path)?.get(toolCallId);
-    this.#works.get(path)?.delete(toolCallId);
-    return call;
-  }
-
-  #callWaitingFor(path: string, id: string): OpenCall | undefined {
-    for (const call of this.#callsOf(path).values()) if (call.waitsFor === id) return call;
-  }
-
   apply(event: RunEvent): OpenCall | undefined {
     const path = event.agent ?? '';
     if (event.agent === undefined) this.#noteStreaming(event);
@@ -136,6 +113,43 @@ class Calls implements OpenCalls {
     }
   }
 
+  idleState(answered: ReadonlySet<string>): IdleState {
+    return this.#streaming.size > 0 ? 'busy' : this.#idleStateOf('', answered);
+  }
+
+  own(): OpenCall[] {
+    return [...this.#callsOf('').values()];
+  }
+
+  asking(): OpenCall[] {
+    return [...this.#works.values()].flatMap((calls) =>
+      [...calls.values()].filter(({ waitsFor }) => waitsFor !== undefined),
+    );
+  }
+
+  #callsOf(path: string): Map<string, OpenCall> {
+    const calls = this.#works.get(path) ?? new Map<string, OpenCall>();
+    this.#works.set(path, calls);
+    return calls;
+  }
+
+  #open(path: string, toolCallId: string): OpenCall {
+    const calls = this.#callsOf(path);
+    const call = calls.get(toolCallId) ?? { toolCallId, started: false };
+    calls.set(toolCallId, call);
+    return call;
+  }
+
+  #close(path: string, toolCallId: string): OpenCall | undefined {
+    const call = this.#works.get(path)?.get(toolCallId);
+    this.#works.get(path)?.delete(toolCallId);
+    return call;
+  }
+
+  #callWaitingFor(path: string, id: string): OpenCall | undefined {
+    for (const call of this.#callsOf(path).values()) if (call.waitsFor === id) return call;
+  }
+
   #noteStreaming(event: RunEvent): void {
     switch (event.type) {
       case 'text-start':
@@ -180,19 +194,5 @@ class Calls implements OpenCalls {
     }
     if (!asks) return 'busy';
     return soon ? 'soon' : 'waiting';
-  }
-
-  idleState(answered: ReadonlySet<string>): IdleState {
-    return this.#streaming.size > 0 ? 'busy' : this.#idleStateOf('', answered);
-  }
-
-  own(): OpenCall[] {
-    return [...this.#callsOf('').values()];
-  }
-
-  asking(): OpenCall[] {
-    return [...this.#works.values()].flatMap((calls) =>
-      [...calls.values()].filter(({ waitsFor }) => waitsFor !== undefined),
-    );
   }
 }

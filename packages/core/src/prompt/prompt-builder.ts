@@ -91,22 +91,6 @@ export class PromptBuilder implements Prompt {
     this.#showMember(this, name, member);
   }
 
-  #showMember(prompt: PromptBuilder, name: string, member: unknown): void {
-    const value: unknown =
-      typeof member === 'function'
-        ? (...args: unknown[]) =>
-            this.#callFor(prompt, () => (member as (...args: unknown[]) => unknown)(...args))
-        : member;
-    Object.defineProperty(prompt, name, {
-      enumerable: true,
-      configurable: true,
-      get: () => value,
-      set: (next: unknown) => {
-        prompt.addMember(name, next);
-      },
-    });
-  }
-
   $(strings: TemplateStringsArray, ...values: unknown[]): void {
     if (!Array.isArray(strings) || !('raw' in strings)) {
       throw new CuelineError(
@@ -255,6 +239,22 @@ export class PromptBuilder implements Prompt {
     checkAnswered(layer.messages);
     scoped.#fixed = true;
     return layer;
+  }
+
+  #showMember(prompt: PromptBuilder, name: string, member: unknown): void {
+    const value: unknown =
+      typeof member === 'function'
+        ? (...args: unknown[]) =>
+            this.#callFor(prompt, () => (member as (...args: unknown[]) => unknown)(...args))
+        : member;
+    Object.defineProperty(prompt, name, {
+      enumerable: true,
+      configurable: true,
+      get: () => value,
+      set: (next: unknown) => {
+        prompt.addMember(name, next);
+      },
+    });
   }
 
   /** Calls a method of a plugin that defines for this prompt, or for the prompt of a task. */

@@ -69,71 +69,6 @@ class Assembler implements ResponseAssembler {
     this.#holdsCalls = holdsCalls;
   }
 
-  #takeBlock(type: 'text' | 'reasoning', part: BlockPart): void {
-    let block = this.#open[type].get(part.id);
-    if ('delta' in part) {
-      block ??= this.#begin(type, part.id, true);
-      block.text += part.delta;
-    } else if (part.type === `${type}-start`) {
-      if (block !== undefined) this.#emit({ type: `${type}-end`, id: part.id });
-      block = this.#begin(type, part.id, false);
-    } else {
-      // an end without a start
-      if (block === undefined) return;
-      this.#open[type].delete(part.id);
-      if ('citations' in part && part.citations !== undefined && block.type === 'text') {
-        block.citations = part.citations;
-      }
-    }
-    if (part.providerMetadata !== undefined) block.providerMetadata = part.providerMetadata;
-    this.#emit(part);
-  }
-
-  #begin(type: 'text' | 'reasoning', id: string, lacksStart: boolean): Block {
-    const block: Block = { type, text: '' };
-    this.#open[type].set(id, block);
-    this.#content.push(block);
-    if (lacksStart) this.#emit({ type: `${type}-start`, id });
-    return block;
-  }
-
-  #takeCall(part: LanguageModelV4ToolCall): void {
-    const { id, streaming } = this.#ids.call(part.toolCallId);
-    if (streaming) this.#emit({ type: 'tool-input-end', id });
-    const input = readableInput(part.input);
-    const call = id === part.toolCallId && input === part.input ? part : { ...part, toolCallId: id, input };
-    this.#content.push(call);
-    if (call.providerExecuted === true) this.#elsewhere.set(id, call);
-    else this.#here.push(call);
-    if (this.#holdsCalls && call.providerExecuted !== true) this.#held.push(call);
-    else this.#emit(call);
-  }
-
-  /** A result comes after its call, and so waits with it. */
-  #takeResult(received: StreamPart<'tool-result' | 'tool-approval-request'>): void {
-    const part = received.type === 'tool-result' ? readableResult(received) : received;
-    const toolCallId = this.#ids.idOf(part.toolCallId);
-    const named = toolCallId === part.toolCallId ? part : { ...part, toolCallId };
-    this.#content.push(named);
-    if (named.type === 'tool-result' && named.preliminary !== true) this.#elsewhere.delete(toolCallId);
-    const waits =
-      named.type === 'tool-approval-request' || this.#held.some((call) => call.toolCallId === toolCallId);
-    if (this.#holdsCalls && waits) this.#held.push(named);
-    else this.#emit(named);
-  }
-
-  #emitWith(part: StreamPart<'tool-input-delta' | 'tool-input-end'>, id: string | undefined): void {
-    if (id !== undefined) this.#emit(withId(part, id));
-  }
-
-  /** Models name the finish of a response with calls differently, and the AI SDK relies on the name. */
-  #reasonFor(unified: LanguageModelV4FinishReason['unified']): typeof unified {
-    if (this.#here.length > 0) return unified === 'stop' ? unified : 'tool-calls';
-    return unified === 'tool-calls' && !this.#content.some(({ type }) => type === 'tool-call')
-      ? 'stop'
-      : unified;
-  }
-
   add(part: LanguageModelV4StreamPart): void {
     switch (part.type) {
       case 'text-start':
@@ -219,6 +154,71 @@ class Assembler implements ResponseAssembler {
         isError: true,
       });
     }
+  }
+
+  #takeBlock(type: 'text' | 'reasoning', part: BlockPart): void {
+    let block = this.#open[type].get(part.id);
+    if ('delta' in part) {
+      block ??= this.#begin(type, part.id, true);
+      block.text += part.delta;
+    } else if (part.type === `${type}-start`) {
+      if (block !== undefined) this.#emit({ type: `${type}-end`, id: part.id });
+      block = this.#begin(type, part.id, false);
+    } else {
+      // an end without a start
+      if (block === undefined) return;
+      this.#open[type].delete(part.id);
+      if ('citations' in part && part.citations !== undefined && block.type === 'text') {
+        block.citations = part.citations;
+      }
+    }
+    if (part.providerMetadata !== undefined) block.providerMetadata = part.providerMetadata;
+    this.#emit(part);
+  }
+
+  #begin(type: 'text' | 'reasoning', id: string, lacksStart: boolean): Block {
+    const block: Block = { type, text: '' };
+    this.#open[type].set(id, block);
+    this.#content.push(block);
+    if (lacksStart) this.#emit({ type: `${type}-start`, id });
+    return block;
+  }
+
+  #takeCall(part: LanguageModelV4ToolCall): void {
+    const { id, streaming } = this.#ids.call(part.toolCallId);
+    if (streaming) this.#emit({ type: 'tool-input-end', id });
+    const input = readableInput(part.input);
+    const call = id === part.toolCallId && input === part.input ? part : { ...part, toolCallId: id, input };
+    this.#content.push(call);
+    if (call.providerExecuted === true) this.#elsewhere.set(id, call);
+    else this.#here.push(call);
+    if (this.#holdsCalls && call.providerExecuted !== true) this.#held.push(call);
+    else this.#emit(call);
+  }
+
+  /** A result comes after its call, and so waits with it. */
+  #takeResult(received: StreamPart<'tool-result' | 'tool-approval-request'>): void {
+    const part = received.type === 'tool-result' ? readableResult(received) : received;
+    const toolCallId = this.#ids.idOf(part.toolCallId);
+    const named = toolCallId === part.toolCallId ? part : { ...part, toolCallId };
+    this.#content.push(named);
+    if (named.type === 'tool-result' && named.preliminary !== true) this.#elsewhere.delete(toolCallId);
+    const waits =
+      named.type === 'tool-approval-request' || this.#held.some((call) => call.toolCallId === toolCallId);
+    if (this.#holdsCalls && waits) this.#held.push(named);
+    else this.#emit(named);
+  }
+
+  #emitWith(part: StreamPart<'tool-input-delta' | 'tool-input-end'>, id: string | undefined): void {
+    if (id !== undefined) this.#emit(withId(part, id));
+  }
+
+  /** Models name the finish of a response with calls differently, and the AI SDK relies on the name. */
+  #reasonFor(unified: LanguageModelV4FinishReason['unified']): typeof unified {
+    if (this.#here.length > 0) return unified === 'stop' ? unified : 'tool-calls';
+    return unified === 'tool-calls' && !this.#content.some(({ type }) => type === 'tool-call')
+      ? 'stop'
+      : unified;
   }
 }
 

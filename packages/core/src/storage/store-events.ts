@@ -66,6 +66,15 @@ class BatchWriter implements DroppableWriter {
   /** Ends the pause before the next attempt. */
   #endPause = (): void => {};
 
+  /** Resolves once everything is stored, and at once while the storage fails. */
+  readonly flush = (): Promise<void> => {
+    if (this.#failures > 0 || (!this.#writing && this.#waiting.length === 0)) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#flushed.push(resolve);
+      void this.#write();
+    });
+  };
+
   constructor(
     storage: RunStorage,
     id: string,
@@ -77,6 +86,40 @@ class BatchWriter implements DroppableWriter {
     this.#onError = onError;
     this.#mayStore = mayStore;
   }
+
+  add(event: RunEvent): void {
+    if (event.seq === 0) {
+      this.#waiting = [];
+      this.#failures = 0;
+      this.#hasGivenUp = false;
+      this.#report(undefined);
+      this.#endPause();
+    }
+    if (this.#hasGivenUp) return;
+    this.#waiting.push(event);
+    if (URGENT.has(event.type)) void this.#write();
+    else this.#timer ??= setTimeout(() => void this.#write(), BATCH_MS);
+  }
+
+  drop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#waiting = [];
+  }
+
+  calls(): StoredCalls {
+    return createStoredCalls(this.flush);
+  }
+
+  executor(executor: Executor): Executor {
+    return executor;
+  }
+
+  alone(action: () => Promise<unknown>): Promise<unknown> {
+    return action();
+  }
+
+  ready(): void {}
 
   #report(error: CuelineError | undefined): void {
     if (this.#reported === error?.message) return;
@@ -140,15 +183,6 @@ class BatchWriter implements DroppableWriter {
     for (const resolve of released) resolve();
   }
 
-  /** Resolves once everything is stored, and at once while the storage fails. */
-  readonly flush = (): Promise<void> => {
-    if (this.#failures > 0 || (!this.#writing && this.#waiting.length === 0)) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#flushed.push(resolve);
-      void this.#write();
-    });
-  };
-
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const again: unknown = setTimeout(resolve, ms);
@@ -160,40 +194,6 @@ class BatchWriter implements DroppableWriter {
       };
     });
   }
-
-  add(event: RunEvent): void {
-    if (event.seq === 0) {
-      this.#waiting = [];
-      this.#failures = 0;
-      this.#hasGivenUp = false;
-      this.#report(undefined);
-      this.#endPause();
-    }
-    if (this.#hasGivenUp) return;
-    this.#waiting.push(event);
-    if (URGENT.has(event.type)) void this.#write();
-    else this.#timer ??= setTimeout(() => void this.#write(), BATCH_MS);
-  }
-
-  drop(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#waiting = [];
-  }
-
-  calls(): StoredCalls {
-    return createStoredCalls(this.flush);
-  }
-
-  executor(executor: Executor): Executor {
-    return executor;
-  }
-
-  alone(action: () => Promise<unknown>): Promise<unknown> {
-    return action();
-  }
-
-  ready(): void {}
 }
 
 /**

@@ -85,28 +85,6 @@ class Tab implements TabWriter {
     | { log: string; events: RunEvent[]; count: ReturnType<typeof createServerEventCounter> }
     | undefined;
 
-  constructor({ id, scope, writer, run, readStored }: TabWriterOptions) {
-    this.#readStored = readStored;
-    this.#writer = writer;
-    this.#run = run;
-    const { navigator, BroadcastChannel } = globalThis as unknown as {
-      navigator: { locks: TabLocks };
-      BroadcastChannel: new (name: string) => BroadcastChannelLike;
-    };
-    const name = `cueline:run:${scope}:${id}`;
-    this.#lock = createTabLock(name, navigator.locks, () => {
-      this.#mode = 'following';
-      this.#waiting = [];
-      writer.drop();
-      this.#stolen.abort();
-    });
-    this.#tab = { onMessage: this.#onMessage, isReady: false };
-    this.#channel = openTabChannel(new BroadcastChannel(name), this.#tab);
-    this.#outbox = createTabOutbox(this.#channel);
-    this.#requests = createTabRequests(this.#channel);
-    this.#route = new RouteRunWriter({ writer, run, readStored, channel: this.#channel, known: this.#known });
-  }
-
   readonly #onMessage = (message: TabMessage): void => {
     if (!this.#tab.isReady) return;
     switch (message.type) {
@@ -143,6 +121,116 @@ class Tab implements TabWriter {
         this.#requests.answer(message.key, message.reply);
     }
   };
+
+  constructor({ id, scope, writer, run, readStored }: TabWriterOptions) {
+    this.#readStored = readStored;
+    this.#writer = writer;
+    this.#run = run;
+    const { navigator, BroadcastChannel } = globalThis as unknown as {
+      navigator: { locks: TabLocks };
+      BroadcastChannel: new (name: string) => BroadcastChannelLike;
+    };
+    const name = `cueline:run:${scope}:${id}`;
+    this.#lock = createTabLock(name, navigator.locks, () => {
+      this.#mode = 'following';
+      this.#waiting = [];
+      writer.drop();
+      this.#stolen.abort();
+    });
+    this.#tab = { onMessage: this.#onMessage, isReady: false };
+    this.#channel = openTabChannel(new BroadcastChannel(name), this.#tab);
+    this.#outbox = createTabOutbox(this.#channel);
+    this.#requests = createTabRequests(this.#channel);
+    this.#route = new RouteRunWriter({ writer, run, readStored, channel: this.#channel, known: this.#known });
+  }
+
+  /** Asks whether another tab works on the run. */
+  async check(): Promise<void> {
+    this.#isElsewhere = await this.#lock.isHeldElsewhere();
+  }
+
+  add(event: RunEvent): void {
+    if (event.seq === 0 && this.#mode === 'following') {
+      this.#mode = 'own';
+      this.#followed = undefined;
+    }
+    if (this.#mode === 'following') return;
+    if (this.#mode === 'route') return this.#route.add(event);
+    if (event.seq === 0) this.#waiting = [];
+    if (this.#lock.isHeld && this.#starts === 0) this.#broadcast(event);
+    else this.#waiting.push(event);
+  }
+
+  get mayBeStoredElsewhere(): boolean {
+    return this.#mode === 'route' && this.#route.mayBeStoredElsewhere;
+  }
+
+  async mayStore(): Promise<boolean> {
+    if (this.#mode === 'route') return true;
+    // a tab that was frozen may not know yet that the lock was stolen
+    await this.#lock.confirm().catch(() => {});
+    return !this.#stolen.signal.aborted;
+  }
+
+  calls(): StoredCalls {
+    const calls = this.#writer.calls();
+    return {
+      ...calls,
+      whenStored: async (call) => {
+        await calls.whenStored(call);
+        if (this.#mode !== 'route' && !(await this.#lock.confirm())) await new Promise(() => {});
+      },
+    };
+  }
+
+  flush(): Promise<void> {
+    return this.#writer.flush();
+  }
+
+  executor(inner: Executor, isStart: boolean): Executor {
+    if ('remote' in inner || inner.replays === true) {
+      this.#mode = 'route';
+      if (!isStart) this.#route.continue();
+      else this.#route.start('remote' in inner);
+      for (const event of this.#waiting) this.#writer.add(event);
+      this.#waiting = [];
+      return inner;
+    }
+    if (this.#mode === 'route') this.#mode = 'own';
+    if (!isStart && this.#isElsewhere) {
+      return {
+        isPlaced: true,
+        start: inner.start,
+        attach: (_runId, after, signal) => this.#follow(after, signal),
+        send: async (_runId, command) =>
+          (await this.#requests.send({ type: 'command', command })) ?? frozenTabError,
+      };
+    }
+    return {
+      start: (request, signal) =>
+        openLazily(() => this.#runHere((own) => inner.start(request, own), signal, inner.attach)),
+      ...(inner.attach === undefined ? {} : { attach: this.#attachHere.bind(this, inner.attach) }),
+      ...(inner.send === undefined ? {} : { send: inner.send }),
+    };
+  }
+
+  alone(action: () => Promise<unknown>, ends: boolean): Promise<unknown> {
+    if (this.#mode === 'route' || this.#working > 0) return action();
+    const acted = this.#actAlone(action, ends);
+    // as with the promise of `action`, a caller may ignore it, because the state says the same
+    acted.catch(() => {});
+    return acted;
+  }
+
+  ready(): void {
+    this.#tab.isReady = true;
+    this.#known.add(lastRunId(this.#run.log()) ?? '');
+    const last = this.#run.log().at(-1);
+    // another tab may have begun while this one was opening
+    if (this.#mode !== 'route' && (last === undefined || last.type === 'run-end')) {
+      this.#channel.post({ type: 'ask', log: '', after: -1 });
+    }
+  }
 
   #receive(events: readonly RunEvent[], isWhole: boolean): void {
     const whole = this.#incoming!;
@@ -326,94 +414,6 @@ class Tab implements TabWriter {
   #isDone(): boolean {
     const last = this.#run.log().at(-1);
     return last?.type === 'run-end' && last.outcome === 'done';
-  }
-
-  /** Asks whether another tab works on the run. */
-  async check(): Promise<void> {
-    this.#isElsewhere = await this.#lock.isHeldElsewhere();
-  }
-
-  add(event: RunEvent): void {
-    if (event.seq === 0 && this.#mode === 'following') {
-      this.#mode = 'own';
-      this.#followed = undefined;
-    }
-    if (this.#mode === 'following') return;
-    if (this.#mode === 'route') return this.#route.add(event);
-    if (event.seq === 0) this.#waiting = [];
-    if (this.#lock.isHeld && this.#starts === 0) this.#broadcast(event);
-    else this.#waiting.push(event);
-  }
-
-  get mayBeStoredElsewhere(): boolean {
-    return this.#mode === 'route' && this.#route.mayBeStoredElsewhere;
-  }
-
-  async mayStore(): Promise<boolean> {
-    if (this.#mode === 'route') return true;
-    // a tab that was frozen may not know yet that the lock was stolen
-    await this.#lock.confirm().catch(() => {});
-    return !this.#stolen.signal.aborted;
-  }
-
-  calls(): StoredCalls {
-    const calls = this.#writer.calls();
-    return {
-      ...calls,
-      whenStored: async (call) => {
-        await calls.whenStored(call);
-        if (this.#mode !== 'route' && !(await this.#lock.confirm())) await new Promise(() => {});
-      },
-    };
-  }
-
-  flush(): Promise<void> {
-    return this.#writer.flush();
-  }
-
-  executor(inner: Executor, isStart: boolean): Executor {
-    if ('remote' in inner || inner.replays === true) {
-      this.#mode = 'route';
-      if (!isStart) this.#route.continue();
-      else this.#route.start('remote' in inner);
-      for (const event of this.#waiting) this.#writer.add(event);
-      this.#waiting = [];
-      return inner;
-    }
-    if (this.#mode === 'route') this.#mode = 'own';
-    if (!isStart && this.#isElsewhere) {
-      return {
-        isPlaced: true,
-        start: inner.start,
-        attach: (_runId, after, signal) => this.#follow(after, signal),
-        send: async (_runId, command) =>
-          (await this.#requests.send({ type: 'command', command })) ?? frozenTabError,
-      };
-    }
-    return {
-      start: (request, signal) =>
-        openLazily(() => this.#runHere((own) => inner.start(request, own), signal, inner.attach)),
-      ...(inner.attach === undefined ? {} : { attach: this.#attachHere.bind(this, inner.attach) }),
-      ...(inner.send === undefined ? {} : { send: inner.send }),
-    };
-  }
-
-  alone(action: () => Promise<unknown>, ends: boolean): Promise<unknown> {
-    if (this.#mode === 'route' || this.#working > 0) return action();
-    const acted = this.#actAlone(action, ends);
-    // as with the promise of `action`, a caller may ignore it, because the state says the same
-    acted.catch(() => {});
-    return acted;
-  }
-
-  ready(): void {
-    this.#tab.isReady = true;
-    this.#known.add(lastRunId(this.#run.log()) ?? '');
-    const last = this.#run.log().at(-1);
-    // another tab may have begun while this one was opening
-    if (this.#mode !== 'route' && (last === undefined || last.type === 'run-end')) {
-      this.#channel.post({ type: 'ask', log: '', after: -1 });
-    }
   }
 }
 

@@ -64,6 +64,53 @@ class Registry implements ToolRegistry {
     this.#pipeline.invalid(toolName, input);
   }
 
+  retryableTool(toolName: string): ToolSet[string] | undefined {
+    const { effect, idempotent } = this.#rulesOf(toolName);
+    return effect === 'read' || idempotent === true ? this.tools[toolName] : undefined;
+  }
+
+  agentTool(toolName: string): ToolSet[string] | undefined {
+    return this.#current.get(toolName)?.kind === 'agent' ? this.tools[toolName] : undefined;
+  }
+
+  openCallTool(toolName: string): OpenCallTool {
+    const kind = this.#current.get(toolName)?.kind;
+    // a page that has claimed a call still runs it, and an agent continues where it was
+    const continues = kind === 'client' || kind === 'agent';
+    return { tool: this.tools[toolName], continues };
+  }
+
+  async remember(
+    calls: readonly ToolCallState[],
+    isInvalid: (call: ToolCallState) => boolean,
+  ): Promise<void> {
+    for (const call of calls) {
+      const { toolName, input, state, output, errorText } = call;
+      // as in the process that asked, a refusal is an answer
+      const refusal = errorText?.startsWith(refusedText(toolName)) === true ? { output: errorText } : {};
+      const rules = this.#rulesOf(toolName);
+      await this.#pipeline.remember({
+        toolName,
+        input,
+        effect: rules.effect,
+        rules,
+        isInvalid: isInvalid(call),
+        ...(state === 'output-available' ? { output } : refusal),
+      });
+    }
+  }
+
+  update(definitions: ReadonlyMap<string, ToolDefinition>, taskId?: string, forgets?: boolean): void {
+    this.#current = definitions;
+    this.#pipeline.beginStep(taskId, forgets);
+    for (const name of Object.keys(this.tools)) if (!definitions.has(name)) delete this.tools[name];
+    for (const [name, definition] of definitions) {
+      const known = this.#made.get(definition) ?? this.#toTool(name, definition);
+      this.#made.set(definition, known);
+      this.tools[name] = known;
+    }
+  }
+
   #toTool(name: string, definition: ToolDefinition): ToolSet[string] {
     if (definition.kind === 'ready') return this.#toReadyTool(name, definition.tool);
     const { description, inputSchema, rules } = definition;
@@ -188,56 +235,9 @@ class Registry implements ToolRegistry {
     };
   }
 
-  retryableTool(toolName: string): ToolSet[string] | undefined {
-    const { effect, idempotent } = this.#rulesOf(toolName);
-    return effect === 'read' || idempotent === true ? this.tools[toolName] : undefined;
-  }
-
-  agentTool(toolName: string): ToolSet[string] | undefined {
-    return this.#current.get(toolName)?.kind === 'agent' ? this.tools[toolName] : undefined;
-  }
-
   #rulesOf(toolName: string): ToolRules {
     const definition = this.#current.get(toolName);
     if (definition === undefined) return {};
     return definition.kind === 'ready' ? hintsOf(definition.tool) : definition.rules;
-  }
-
-  openCallTool(toolName: string): OpenCallTool {
-    const kind = this.#current.get(toolName)?.kind;
-    // a page that has claimed a call still runs it, and an agent continues where it was
-    const continues = kind === 'client' || kind === 'agent';
-    return { tool: this.tools[toolName], continues };
-  }
-
-  async remember(
-    calls: readonly ToolCallState[],
-    isInvalid: (call: ToolCallState) => boolean,
-  ): Promise<void> {
-    for (const call of calls) {
-      const { toolName, input, state, output, errorText } = call;
-      // as in the process that asked, a refusal is an answer
-      const refusal = errorText?.startsWith(refusedText(toolName)) === true ? { output: errorText } : {};
-      const rules = this.#rulesOf(toolName);
-      await this.#pipeline.remember({
-        toolName,
-        input,
-        effect: rules.effect,
-        rules,
-        isInvalid: isInvalid(call),
-        ...(state === 'output-available' ? { output } : refusal),
-      });
-    }
-  }
-
-  update(definitions: ReadonlyMap<string, ToolDefinition>, taskId?: string, forgets?: boolean): void {
-    this.#current = definitions;
-    this.#pipeline.beginStep(taskId, forgets);
-    for (const name of Object.keys(this.tools)) if (!definitions.has(name)) delete this.tools[name];
-    for (const [name, definition] of definitions) {
-      const known = this.#made.get(definition) ?? this.#toTool(name, definition);
-      this.#made.set(definition, known);
-      this.tools[name] = known;
-    }
   }
 }

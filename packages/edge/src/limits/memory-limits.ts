@@ -124,19 +124,6 @@ class Accounts {
     this.#subjects = subjects;
   }
 
-  #totalOf(group: string, at: number): Total {
-    const today = dayOf(at);
-    const total = this.#totals.get(group) ?? { day: today, spent: zeroAmount, reserved: new Map() };
-    this.#totals.set(group, total);
-    if (total.day !== today) {
-      // a clock that is set back over midnight makes no new day
-      if (total.day < today) total.spent = zeroAmount;
-      total.day = today;
-      for (const day of total.reserved.keys()) if (day < today) total.reserved.delete(day);
-    }
-    return total;
-  }
-
   /** Changes the reservations of a lease's group. */
   addReserved({ group, until }: Lease, more: Amount, at: number): void {
     const { reserved } = this.#totalOf(group, at);
@@ -166,29 +153,6 @@ class Accounts {
     }
   }
 
-  /**
-   * Removes a subject without calls in progress. Compares only a few, because an attacker may create subjects all the
-   * time.
-   */
-  #makeRoom(at: number): void {
-    let least: string | undefined;
-    let leastUsed = Infinity;
-    let compared = 0;
-    for (const [subject, account] of this.bySubject) {
-      this.bringUpToDate(account, at);
-      if (account.leases.size > 0) continue;
-      const used = account.spent.tokens + account.spent.cost;
-      if (used < leastUsed) [least, leastUsed] = [subject, used];
-      compared += 1;
-      if (compared === CANDIDATES) break;
-    }
-    if (least === undefined)
-      throw new Error(
-        `createMemoryLimits keeps ${this.#subjects} subjects, and each of them has calls in progress. Raise \`subjects\`, or use createRedisLimits.`,
-      );
-    this.bySubject.delete(least);
-  }
-
   accountOf(subject: string, at: number): Account {
     const known = this.bySubject.get(subject);
     if (known === undefined && this.bySubject.size >= this.#subjects) this.#makeRoom(at);
@@ -216,6 +180,42 @@ class Accounts {
     const all = [...reserved.values()].reduce(addAmounts, addAmounts(spent, more));
     if (fitsTotal(all)) return { ok: true };
     return { ok: false, why: 'total', retryAfterMs: waitFor(spent, fitsTotal) };
+  }
+
+  #totalOf(group: string, at: number): Total {
+    const today = dayOf(at);
+    const total = this.#totals.get(group) ?? { day: today, spent: zeroAmount, reserved: new Map() };
+    this.#totals.set(group, total);
+    if (total.day !== today) {
+      // a clock that is set back over midnight makes no new day
+      if (total.day < today) total.spent = zeroAmount;
+      total.day = today;
+      for (const day of total.reserved.keys()) if (day < today) total.reserved.delete(day);
+    }
+    return total;
+  }
+
+  /**
+   * Removes a subject without calls in progress. Compares only a few, because an attacker may create subjects all the
+   * time.
+   */
+  #makeRoom(at: number): void {
+    let least: string | undefined;
+    let leastUsed = Infinity;
+    let compared = 0;
+    for (const [subject, account] of this.bySubject) {
+      this.bringUpToDate(account, at);
+      if (account.leases.size > 0) continue;
+      const used = account.spent.tokens + account.spent.cost;
+      if (used < leastUsed) [least, leastUsed] = [subject, used];
+      compared += 1;
+      if (compared === CANDIDATES) break;
+    }
+    if (least === undefined)
+      throw new Error(
+        `createMemoryLimits keeps ${this.#subjects} subjects, and each of them has calls in progress. Raise \`subjects\`, or use createRedisLimits.`,
+      );
+    this.bySubject.delete(least);
   }
 }
 

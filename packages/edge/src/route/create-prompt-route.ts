@@ -101,6 +101,38 @@ class Route {
       shared ?? withoutProviderStorage(typeof models === 'function' ? models(env) : models);
   }
 
+  async handle(request: Request, env?: unknown, context?: RouteContext): Promise<Response> {
+    let headers: Record<string, string> = {};
+    try {
+      const requester = this.#requesterOf(request);
+      if (isPreflight(request)) return preflightResponse(requester, this.#cors);
+      headers = corsHeaders(requester, this.#cors);
+      const { method } = request;
+      if (!METHODS.some((known) => known === method)) {
+        headers['allow'] = METHODS.join(', ');
+        throw new HttpError('method_not_allowed', `Send ${METHODS.join(', ')}.`);
+      }
+      const identity = await this.#identify(request, requester);
+      this.#requests.count(identity.subject);
+      const response = await this.#answer({
+        request,
+        url: new URL(request.url),
+        identity,
+        env: environmentOf(env, context),
+        ...(context === undefined ? {} : { context }),
+      });
+      for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+      return response;
+    } catch (error) {
+      const response = errorResponse(error, headers);
+      const { method } = request;
+      if (error instanceof HttpError) {
+        this.#settings.report({ type: 'refused', code: error.code, status: error.status, method });
+      } else this.#settings.report({ type: 'failed', error });
+      return response;
+    }
+  }
+
   /** Returns a response that counts as one of its subject's streams until it ends. */
   async #inStreamSlot(
     subject: string,
@@ -198,38 +230,6 @@ class Route {
         return this.#memory.during(subject, (user) => this.#resume(call, user));
       default:
         return this.#stop(call);
-    }
-  }
-
-  async handle(request: Request, env?: unknown, context?: RouteContext): Promise<Response> {
-    let headers: Record<string, string> = {};
-    try {
-      const requester = this.#requesterOf(request);
-      if (isPreflight(request)) return preflightResponse(requester, this.#cors);
-      headers = corsHeaders(requester, this.#cors);
-      const { method } = request;
-      if (!METHODS.some((known) => known === method)) {
-        headers['allow'] = METHODS.join(', ');
-        throw new HttpError('method_not_allowed', `Send ${METHODS.join(', ')}.`);
-      }
-      const identity = await this.#identify(request, requester);
-      this.#requests.count(identity.subject);
-      const response = await this.#answer({
-        request,
-        url: new URL(request.url),
-        identity,
-        env: environmentOf(env, context),
-        ...(context === undefined ? {} : { context }),
-      });
-      for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
-      return response;
-    } catch (error) {
-      const response = errorResponse(error, headers);
-      const { method } = request;
-      if (error instanceof HttpError) {
-        this.#settings.report({ type: 'refused', code: error.code, status: error.status, method });
-      } else this.#settings.report({ type: 'failed', error });
-      return response;
     }
   }
 }

@@ -160,27 +160,11 @@ class RunTable {
     if (run !== undefined) this.#forget(run);
   }
 
-  #forget(run: RunEntry): void {
-    clearTimeout(run.timer);
-    if (this.runs.delete(run.runId)) this.#bytes -= run.bytes;
-    for (const name of namesOf(run)) if (this.names.get(name) === run.runId) this.names.delete(name);
-    run.events.close();
-    run.messages.close();
-  }
-
   /** Counts additional bytes of a run, and makes room for them. */
   count(run: RunEntry, more: number): void {
     run.bytes += more;
     this.#bytes += more;
     if (this.#bytes > this.#maxBytes) this.#forgetEnded(this.#maxRuns, run);
-  }
-
-  /** Forgets ended runs until there is room, but not the one that was just written. */
-  #forgetEnded(most: number, except?: RunEntry): void {
-    for (const run of this.runs.values()) {
-      if (this.runs.size <= most && this.#bytes <= this.#maxBytes) return;
-      if (run.events.closed && run !== except) this.#forget(run);
-    }
   }
 
   makeRoom(): void {
@@ -209,6 +193,22 @@ class RunTable {
 
   messagesFrom(run: RunEntry, from: number, signal: AbortSignal): AsyncIterable<RunMessage> {
     return eachOf(run.messages.read(from, signal), (message) => JSON.parse(message) as RunMessage);
+  }
+
+  #forget(run: RunEntry): void {
+    clearTimeout(run.timer);
+    if (this.runs.delete(run.runId)) this.#bytes -= run.bytes;
+    for (const name of namesOf(run)) if (this.names.get(name) === run.runId) this.names.delete(name);
+    run.events.close();
+    run.messages.close();
+  }
+
+  /** Forgets ended runs until there is room, but not the one that was just written. */
+  #forgetEnded(most: number, except?: RunEntry): void {
+    for (const run of this.runs.values()) {
+      if (this.runs.size <= most && this.#bytes <= this.#maxBytes) return;
+      if (run.events.closed && run !== except) this.#forget(run);
+    }
   }
 }
 

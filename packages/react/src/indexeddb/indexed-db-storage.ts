@@ -79,6 +79,22 @@ class StoredLogs {
   #writes = 0;
   #last: Promise<unknown> = Promise.resolve();
 
+  readonly list = async (): Promise<StoredRun[]> => {
+    if (!this.database.exists()) return [];
+    const runs = await this.database.transact('readonly', (transaction) =>
+      transaction.objectStore('runs').index('updatedAt').getAll(),
+    );
+    return runs.toReversed().map(({ mark: _mark, ...run }) => run);
+  };
+
+  readonly clear = async (): Promise<void> => {
+    if (!this.database.exists()) return;
+    await this.database.transact('readwrite', async (transaction) => {
+      await transaction.objectStore('runs').clear();
+      await transaction.objectStore('batches').clear();
+    });
+  };
+
   constructor(options: IndexedDbStorageOptions = {}) {
     this.databaseName = options.databaseName ?? 'cueline';
     this.#maxRuns = options.maxRuns ?? 100;
@@ -155,6 +171,11 @@ class StoredLogs {
     if (batch.at(-1)?.type === 'run-end') this.#locks.release(id);
   }
 
+  async remove(id: string): Promise<void> {
+    if (!this.database.exists()) return;
+    await this.database.transact('readwrite', (transaction) => forgetRun(transaction, id));
+  }
+
   /** Throws if a batch that begins with `seq` must not follow the stored events. */
   #checkTurn(id: string, seq: number, stored: KnownRun | undefined): void {
     const known = this.#seen.get(id);
@@ -163,25 +184,4 @@ class StoredLogs {
     if (known === undefined ? stored.events !== seq : known.mark !== stored.mark) throw otherWriterError(id);
     if (known !== undefined && known.events !== seq) throw eventGapError(id, known.events);
   }
-
-  async remove(id: string): Promise<void> {
-    if (!this.database.exists()) return;
-    await this.database.transact('readwrite', (transaction) => forgetRun(transaction, id));
-  }
-
-  readonly list = async (): Promise<StoredRun[]> => {
-    if (!this.database.exists()) return [];
-    const runs = await this.database.transact('readonly', (transaction) =>
-      transaction.objectStore('runs').index('updatedAt').getAll(),
-    );
-    return runs.toReversed().map(({ mark: _mark, ...run }) => run);
-  };
-
-  readonly clear = async (): Promise<void> => {
-    if (!this.database.exists()) return;
-    await this.database.transact('readwrite', async (transaction) => {
-      await transaction.objectStore('runs').clear();
-      await transaction.objectStore('batches').clear();
-    });
-  };
 }

@@ -89,6 +89,20 @@ class Server implements ModelServer {
     this.#send = options.send;
   }
 
+  receive(request: ModelRequest): void {
+    const call = this.#calls.get(request.call);
+    if (request.type === 'model-call') this.#begin(request.call, request.options);
+    else if (request.type === 'model-abort') this.#abort(request.call);
+    else if (call) {
+      call.credit = Math.min(call.credit + request.count, initialCredit);
+      call.wake();
+    }
+  }
+
+  close(): void {
+    for (const id of this.#calls.keys()) this.#abort(id);
+  }
+
   /** Throws if the run has used up its budget. */
   #checkBudget(): void {
     const used =
@@ -237,20 +251,6 @@ class Server implements ModelServer {
     this.#calls.delete(id);
     call?.abort.abort();
     call?.wake();
-  }
-
-  receive(request: ModelRequest): void {
-    const call = this.#calls.get(request.call);
-    if (request.type === 'model-call') this.#begin(request.call, request.options);
-    else if (request.type === 'model-abort') this.#abort(request.call);
-    else if (call) {
-      call.credit = Math.min(call.credit + request.count, initialCredit);
-      call.wake();
-    }
-  }
-
-  close(): void {
-    for (const id of this.#calls.keys()) this.#abort(id);
   }
 }
 

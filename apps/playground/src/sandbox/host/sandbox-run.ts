@@ -51,6 +51,32 @@ class ScriptRun implements SandboxRun {
   /** True once the worker has said something about the script. */
   #isHeard = false;
 
+  readonly #stop = (): void => {
+    if (this.#frame === undefined) return this.#log.end({ outcome: 'stopped' });
+    this.#send({ type: 'stop' });
+    this.#server?.close();
+    this.#graceTimer = setTimeout(() => this.#log.end({ outcome: 'stopped' }), this.#limits.grace);
+  };
+
+  readonly #send = (message: ToWorker): void =>
+    this.#frame?.send(redactKeys(encodeMessage(message), this.#options.secrets()));
+
+  readonly #receive = (sent: string | WorkerEnd): void => {
+    if (typeof sent === 'string' && sent !== readyText) this.#isHeard = true;
+    this.#inbox.push(sent);
+    if (!this.#isReading) void this.#readInbox();
+  };
+
+  readonly #failToBegin = (error: unknown): void => {
+    if (!(error instanceof ScriptError)) return this.#fail(error);
+    const position =
+      error.line === undefined
+        ? undefined
+        : { line: error.line, ...(error.column && { column: error.column }) };
+    this.#onProblem({ message: error.message, ...position, phase: 'compile' });
+    this.#fail(new CuelineError('script_error', error.message), position);
+  };
+
   constructor(options: SandboxRunOptions) {
     this.#options = options;
     this.#signal = options.signal;
@@ -71,6 +97,11 @@ class ScriptRun implements SandboxRun {
     else this.#begin().catch(this.#failToBegin);
   }
 
+  async send(command: RunCommand): Promise<EditReply> {
+    this.#attribution.remember(command);
+    return (await this.#commands?.send(command)) ?? { accepted: false, reason: 'The run has not begun.' };
+  }
+
   #fail(error: unknown, position?: ScriptPosition): void {
     const json = toRunError(error, this.#options.secrets()).toJSON();
     this.#log.end({
@@ -87,25 +118,9 @@ class ScriptRun implements SandboxRun {
     this.#frame?.close();
   }
 
-  readonly #stop = (): void => {
-    if (this.#frame === undefined) return this.#log.end({ outcome: 'stopped' });
-    this.#send({ type: 'stop' });
-    this.#server?.close();
-    this.#graceTimer = setTimeout(() => this.#log.end({ outcome: 'stopped' }), this.#limits.grace);
-  };
-
-  readonly #send = (message: ToWorker): void =>
-    this.#frame?.send(redactKeys(encodeMessage(message), this.#options.secrets()));
-
   #attributed(error: SerializedError): SerializedError {
     return attributeError(error, this.#server?.failures ?? []);
   }
-
-  readonly #receive = (sent: string | WorkerEnd): void => {
-    if (typeof sent === 'string' && sent !== readyText) this.#isHeard = true;
-    this.#inbox.push(sent);
-    if (!this.#isReading) void this.#readInbox();
-  };
 
   async #readInbox(): Promise<void> {
     this.#isReading = true;
@@ -235,21 +250,6 @@ class ScriptRun implements SandboxRun {
     if ((await answers) || this.#isHeard || this.#log.ended) return;
     frame.close();
     await this.#runIn(this.#options.takeFrame(), message);
-  }
-
-  readonly #failToBegin = (error: unknown): void => {
-    if (!(error instanceof ScriptError)) return this.#fail(error);
-    const position =
-      error.line === undefined
-        ? undefined
-        : { line: error.line, ...(error.column && { column: error.column }) };
-    this.#onProblem({ message: error.message, ...position, phase: 'compile' });
-    this.#fail(new CuelineError('script_error', error.message), position);
-  };
-
-  async send(command: RunCommand): Promise<EditReply> {
-    this.#attribution.remember(command);
-    return (await this.#commands?.send(command)) ?? { accepted: false, reason: 'The run has not begun.' };
   }
 }
 

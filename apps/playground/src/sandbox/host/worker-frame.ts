@@ -55,6 +55,29 @@ class IframeWorker implements WorkerFrame {
   #frame: HTMLIFrameElement | undefined;
   readonly #bootTimer;
 
+  readonly #receive = ({ data }: MessageEvent<string | RelayNotice>): void => {
+    this.#watchdog?.heard();
+    if (typeof data === 'string') {
+      if (!this.#booted) {
+        this.#booted = true;
+        clearTimeout(this.#bootTimer);
+        this.#watch();
+      }
+      this.#read += 1;
+      this.#readTimer ??= setTimeout(() => {
+        this.#command({ type: 'read', count: this.#read });
+        this.#read = 0;
+        this.#readTimer = undefined;
+      }, readEvery);
+      if (this.#receiver === undefined) this.#waiting.push(data);
+      else this.#receiver(data);
+    } else if (data.type === 'answers') {
+      this.#onAnswer?.();
+    } else if (data.type === 'ended') {
+      this.#die({ reason: data.reason, ...(data.detail === undefined ? {} : { detail: data.detail }) });
+    }
+  };
+
   constructor(limits: SandboxLimits, onUnused: (end: WorkerEnd) => void) {
     this.#limits = limits;
     this.#onUnused = onUnused;
@@ -62,6 +85,38 @@ class IframeWorker implements WorkerFrame {
     this.#port.addEventListener('message', this.#receive);
     this.#port.start();
     this.#boot().catch((error: unknown) => this.#die({ reason: 'boot', detail: String(error) }));
+  }
+
+  open(onMessage: (text: string) => void, whenEnded: (end: WorkerEnd) => void): void {
+    this.#receiver = onMessage;
+    this.#onEnd = whenEnded;
+    if (this.#end !== undefined) return whenEnded(this.#end);
+    this.#watch();
+    for (const text of this.#waiting.splice(0)) onMessage(text);
+  }
+
+  answers(): Promise<boolean> {
+    return new Promise((resolve) => {
+      if (!this.#booted || this.#end !== undefined) return resolve(this.#end === undefined);
+      const settle = (answer: boolean): void => {
+        clearTimeout(timer);
+        this.#onAnswer = undefined;
+        resolve(answer);
+      };
+      const timer = setTimeout(() => settle(false), this.#limits.check);
+      this.#onAnswer = () => settle(true);
+      this.#command({ type: 'check' });
+    });
+  }
+
+  send(text: string): void {
+    const { port1: port } = this.#channel;
+    port.postMessage(text);
+  }
+
+  close(): void {
+    this.#end ??= { reason: 'silent' };
+    this.#close();
   }
 
   #command(message: RelayCommand): void {
@@ -102,29 +157,6 @@ class IframeWorker implements WorkerFrame {
     });
   }
 
-  readonly #receive = ({ data }: MessageEvent<string | RelayNotice>): void => {
-    this.#watchdog?.heard();
-    if (typeof data === 'string') {
-      if (!this.#booted) {
-        this.#booted = true;
-        clearTimeout(this.#bootTimer);
-        this.#watch();
-      }
-      this.#read += 1;
-      this.#readTimer ??= setTimeout(() => {
-        this.#command({ type: 'read', count: this.#read });
-        this.#read = 0;
-        this.#readTimer = undefined;
-      }, readEvery);
-      if (this.#receiver === undefined) this.#waiting.push(data);
-      else this.#receiver(data);
-    } else if (data.type === 'answers') {
-      this.#onAnswer?.();
-    } else if (data.type === 'ended') {
-      this.#die({ reason: data.reason, ...(data.detail === undefined ? {} : { detail: data.detail }) });
-    }
-  };
-
   async #boot(): Promise<void> {
     const { bootstrapHash, relay, runtime } = await import('virtual:sandbox-runtime');
     if (this.#end !== undefined) return;
@@ -132,38 +164,6 @@ class IframeWorker implements WorkerFrame {
       // An opaque origin has no name that could be a message's target.
       target.postMessage({ relay, runtime, limits: this.#limits }, '*', [this.#channel.port2]),
     );
-  }
-
-  open(onMessage: (text: string) => void, whenEnded: (end: WorkerEnd) => void): void {
-    this.#receiver = onMessage;
-    this.#onEnd = whenEnded;
-    if (this.#end !== undefined) return whenEnded(this.#end);
-    this.#watch();
-    for (const text of this.#waiting.splice(0)) onMessage(text);
-  }
-
-  answers(): Promise<boolean> {
-    return new Promise((resolve) => {
-      if (!this.#booted || this.#end !== undefined) return resolve(this.#end === undefined);
-      const settle = (answer: boolean): void => {
-        clearTimeout(timer);
-        this.#onAnswer = undefined;
-        resolve(answer);
-      };
-      const timer = setTimeout(() => settle(false), this.#limits.check);
-      this.#onAnswer = () => settle(true);
-      this.#command({ type: 'check' });
-    });
-  }
-
-  send(text: string): void {
-    const { port1: port } = this.#channel;
-    port.postMessage(text);
-  }
-
-  close(): void {
-    this.#end ??= { reason: 'silent' };
-    this.#close();
   }
 }
 

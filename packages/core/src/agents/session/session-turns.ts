@@ -140,27 +140,6 @@ export class SessionTurns implements LoopPolicy {
     this.#conversation.takeChanges();
   }
 
-  #takeOverText({ text }: Step): void {
-    this.#errors.succeeded();
-    if (text.trim() !== '') this.#lastText = this.#turnText = text;
-  }
-
-  /** Takes over an answer whose calls have not all ended. */
-  #takeOverAnswer(step: Step): void {
-    this.#takeOverText(step);
-    const [answer, results] = step.response.messages;
-    if (answer !== undefined) this.#conversation.openAnswer(answer);
-    for (const part of results?.role === 'tool' ? results.content : []) {
-      if (part.type === 'tool-result') this.#conversation.addResult(part, part.output);
-    }
-    for (const { toolCallId, toolName, input } of step.toolCalls) {
-      this.#toolCalls.set(toolCallId, { toolCallId, toolName, input, turn: this.#turn });
-    }
-    for (const { toolName, input } of step.toolResults) {
-      if (toolName === TASK_COMPLETE) this.#taskComplete.takeOver(input);
-    }
-  }
-
   async beforeStep(step: PolicyStep): ReturnType<NonNullable<LoopPolicy['beforeStep']>> {
     const sent = this.#conversation.next(step);
     this.#repairedError = undefined;
@@ -238,6 +217,27 @@ export class SessionTurns implements LoopPolicy {
   end(ending: Ending): Promise<SessionResult> {
     this.#result ??= this.#finish(ending);
     return this.#result;
+  }
+
+  #takeOverText({ text }: Step): void {
+    this.#errors.succeeded();
+    if (text.trim() !== '') this.#lastText = this.#turnText = text;
+  }
+
+  /** Takes over an answer whose calls have not all ended. */
+  #takeOverAnswer(step: Step): void {
+    this.#takeOverText(step);
+    const [answer, results] = step.response.messages;
+    if (answer !== undefined) this.#conversation.openAnswer(answer);
+    for (const part of results?.role === 'tool' ? results.content : []) {
+      if (part.type === 'tool-result') this.#conversation.addResult(part, part.output);
+    }
+    for (const { toolCallId, toolName, input } of step.toolCalls) {
+      this.#toolCalls.set(toolCallId, { toolCallId, toolName, input, turn: this.#turn });
+    }
+    for (const { toolName, input } of step.toolResults) {
+      if (toolName === TASK_COMPLETE) this.#taskComplete.takeOver(input);
+    }
   }
 
   #finish(ending: Ending): Promise<SessionResult> {

@@ -155,11 +155,6 @@ export class CallRecorder implements ToolCallRecorder, StepRecorder {
     });
   }
 
-  #untilAnswerLogged(toolCallId: string): Promise<void> | undefined {
-    if (this.#answerLogged) return undefined;
-    return new Promise((resolve) => this.#waitingTools.set(toolCallId, resolve));
-  }
-
   toolStarted(toolCallId: string, toolName: string, { effect, idempotent }: SettlingRules): void {
     const rules = {
       ...(effect === undefined ? {} : { effect }),
@@ -223,6 +218,11 @@ export class CallRecorder implements ToolCallRecorder, StepRecorder {
   /** Returns the text of an error that the model reads, without keys. */
   errorText(error: unknown): string {
     return redact(toolErrorText(error), this.#settings.secrets);
+  }
+
+  #untilAnswerLogged(toolCallId: string): Promise<void> | undefined {
+    if (this.#answerLogged) return undefined;
+    return new Promise((resolve) => this.#waitingTools.set(toolCallId, resolve));
   }
 
   #inputEnds(part: Extract<TextStreamPart<ToolSet>, { type: 'tool-call' }>): void {

@@ -112,34 +112,6 @@ class RunRecorder implements Recorder {
     this.#settings.onEnd({ outcome, ...details });
   }
 
-  /** Adds a warning once. Providers repeat theirs at every step. */
-  #warn(message: string): void {
-    if (this.#warned.has(message)) return;
-    this.#warned.add(message);
-    this.#log.append({ type: 'warning', message });
-  }
-
-  /** Records that a model call has failed. Its tokens are spent. */
-  #retry(error: CuelineError, next: Omit<ModelRetry, 'error'> | object = {}): void {
-    const usage = usageOfFailed(error);
-    this.#hasContent = false;
-    if (usage !== undefined) this.#settings.onSpent?.(usage);
-    this.#log.append({
-      type: 'retry',
-      error: error.toJSON(),
-      ...next,
-      ...(usage === undefined ? {} : { usage: usageToJson(usage) }),
-    });
-  }
-
-  /** Voids the parts of earlier attempts. An error that has come meanwhile belongs to this attempt. */
-  #retried(attempts: number): void {
-    for (const error of this.#broken.splice(0, attempts)) {
-      this.#retry(error);
-      this.#failure = this.#broken[0];
-    }
-  }
-
   stopWhenMet(): void {
     this.#isStopWhenMet = true;
   }
@@ -174,10 +146,6 @@ class RunRecorder implements Recorder {
 
   fail(error: unknown): void {
     this.end('error', { error: this.#failure ?? this.#errorOf(error) });
-  }
-
-  #errorOf(error: unknown): CuelineError {
-    return timeLimitError(error) ?? toRunError(error, this.#settings.secrets);
   }
 
   part(part: TextStreamPart<ToolSet>): void {
@@ -293,5 +261,37 @@ class RunRecorder implements Recorder {
 
   get failure(): CuelineError | undefined {
     return this.#failure;
+  }
+
+  /** Adds a warning once. Providers repeat theirs at every step. */
+  #warn(message: string): void {
+    if (this.#warned.has(message)) return;
+    this.#warned.add(message);
+    this.#log.append({ type: 'warning', message });
+  }
+
+  /** Records that a model call has failed. Its tokens are spent. */
+  #retry(error: CuelineError, next: Omit<ModelRetry, 'error'> | object = {}): void {
+    const usage = usageOfFailed(error);
+    this.#hasContent = false;
+    if (usage !== undefined) this.#settings.onSpent?.(usage);
+    this.#log.append({
+      type: 'retry',
+      error: error.toJSON(),
+      ...next,
+      ...(usage === undefined ? {} : { usage: usageToJson(usage) }),
+    });
+  }
+
+  /** Voids the parts of earlier attempts. An error that has come meanwhile belongs to this attempt. */
+  #retried(attempts: number): void {
+    for (const error of this.#broken.splice(0, attempts)) {
+      this.#retry(error);
+      this.#failure = this.#broken[0];
+    }
+  }
+
+  #errorOf(error: unknown): CuelineError {
+    return timeLimitError(error) ?? toRunError(error, this.#settings.secrets);
   }
 }

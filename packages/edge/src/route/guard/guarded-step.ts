@@ -91,21 +91,6 @@ class Step implements GuardedStep {
     this.#usage.add(run.events);
   }
 
-  #createMeter(): RunMeter {
-    const { dailyCost = Infinity, totalDailyCost = Infinity } = this.#budgeted ?? {};
-    return createRunMeter({
-      settings: this.#settings,
-      needsPrices: Math.min(dailyCost, totalDailyCost) < Infinity,
-      allowed: this.#run.tokens ?? Infinity,
-      usedBefore: tokensOf(this.#run.events),
-      setAside: (amount) => this.#setAside(amount),
-      keepAside: (amount) => this.#keepAside(amount),
-      checkOpen: () => this.#checkSwitch(),
-      stop: (error) => this.#run.end(error),
-      onCharge: (call) => this.#reportCall(call),
-    });
-  }
-
   /** Settles what earlier workers have left of this run, and takes its slot, with nothing reserved yet. */
   async reserve(): Promise<void> {
     if (this.#budgeted === undefined) return;
@@ -148,6 +133,52 @@ class Step implements GuardedStep {
     };
   }
 
+  wrapModel(model: Parameters<RunMeter['wrap']>[0]): ReturnType<RunMeter['wrap']> {
+    return this.#meter.wrap(model);
+  }
+
+  stored(events: readonly RunEvent[]): void {
+    this.#usage.add(events);
+    const { runId, owner, prompt } = this.#run;
+    if (owner === undefined) return;
+    const about = { runId, subject: owner.subject, prompt };
+    for (const event of events) {
+      // an agent has a start and an end of its own
+      if (event.type === 'run-start') this.#settings.report({ type: 'run-start', ...about });
+      if (event.type !== 'run-end') continue;
+      const { outcome, error, t: ms } = event;
+      const code = error === undefined ? {} : { code: error.code };
+      this.#settings.report({ type: 'run-end', ...about, outcome, ...code, ms, ...this.#usage.total() });
+    }
+  }
+
+  async over(outcome: Parameters<GuardedStep['over']>[0]): Promise<void> {
+    this.#stopWatching();
+    this.#meter.close();
+    if (this.#budgeted === undefined) return;
+    const used = this.#meter.total();
+    // a run that continues keeps its slot while it waits for a worker
+    if (outcome === 'next' || outcome === 'failed') return this.#budget.hold(this.#budgeted, used);
+    // while the store is away the worker does other work
+    const { subject, runId, epoch } = this.#budgeted;
+    this.#settling.add(this.#budget.settle(subject, runId, used, epoch));
+  }
+
+  #createMeter(): RunMeter {
+    const { dailyCost = Infinity, totalDailyCost = Infinity } = this.#budgeted ?? {};
+    return createRunMeter({
+      settings: this.#settings,
+      needsPrices: Math.min(dailyCost, totalDailyCost) < Infinity,
+      allowed: this.#run.tokens ?? Infinity,
+      usedBefore: tokensOf(this.#run.events),
+      setAside: (amount) => this.#setAside(amount),
+      keepAside: (amount) => this.#keepAside(amount),
+      checkOpen: () => this.#checkSwitch(),
+      stop: (error) => this.#run.end(error),
+      onCharge: (call) => this.#reportCall(call),
+    });
+  }
+
   async #keepAside(amount: Amount): Promise<void> {
     if (this.#budgeted !== undefined) await this.#budget.setAside(this.#budgeted, amount, LEASE_MS);
   }
@@ -179,37 +210,6 @@ class Step implements GuardedStep {
     const tokens = { inputTokens, outputTokens, cachedInputTokens };
     const about = { runId, subject: owner.subject, prompt, model, ms, ...tokens, basis };
     this.#settings.report({ type: 'model-call', ...about, ...(cost === undefined ? {} : { cost }) });
-  }
-
-  wrapModel(model: Parameters<RunMeter['wrap']>[0]): ReturnType<RunMeter['wrap']> {
-    return this.#meter.wrap(model);
-  }
-
-  stored(events: readonly RunEvent[]): void {
-    this.#usage.add(events);
-    const { runId, owner, prompt } = this.#run;
-    if (owner === undefined) return;
-    const about = { runId, subject: owner.subject, prompt };
-    for (const event of events) {
-      // an agent has a start and an end of its own
-      if (event.type === 'run-start') this.#settings.report({ type: 'run-start', ...about });
-      if (event.type !== 'run-end') continue;
-      const { outcome, error, t: ms } = event;
-      const code = error === undefined ? {} : { code: error.code };
-      this.#settings.report({ type: 'run-end', ...about, outcome, ...code, ms, ...this.#usage.total() });
-    }
-  }
-
-  async over(outcome: Parameters<GuardedStep['over']>[0]): Promise<void> {
-    this.#stopWatching();
-    this.#meter.close();
-    if (this.#budgeted === undefined) return;
-    const used = this.#meter.total();
-    // a run that continues keeps its slot while it waits for a worker
-    if (outcome === 'next' || outcome === 'failed') return this.#budget.hold(this.#budgeted, used);
-    // while the store is away the worker does other work
-    const { subject, runId, epoch } = this.#budgeted;
-    this.#settling.add(this.#budget.settle(subject, runId, used, epoch));
   }
 }
 

@@ -45,20 +45,6 @@ class DurableRuns implements Runs {
     this.#budget = guardBudget({ ...settings, killSwitch, concurrent }, (question) => this.#ask(question));
   }
 
-  /** Returns a store's answer. If the store fails, nothing begins. */
-  async #ask<Value>(question: () => Promise<Value>): Promise<Value> {
-    try {
-      return await withTimeout(question());
-    } catch (error) {
-      this.#settings.report({ type: 'failed', error });
-      throw new HttpError(
-        'unavailable',
-        'Runs cannot be stored or found at the moment. Try again in a while.',
-        { retryAfterMs: 1_000 },
-      );
-    }
-  }
-
   async reach(runId: string, subject: string): Promise<ReachedRun> {
     const run = await this.find(runId, subject);
     if (run === undefined) throw unknownRunError();
@@ -74,6 +60,53 @@ class DurableRuns implements Runs {
   async latest(chat: string, subject: string): Promise<ReachedRun | undefined> {
     const found = await this.#ask(() => this.#host.find({ subject, chat }));
     return found === undefined ? undefined : this.reach(found.runId, subject);
+  }
+
+  async begin({ start, identity, chat }: RouteStart): Promise<StartedRun> {
+    const { subject } = identity;
+    const { key: startKey, ...request } = start;
+    const own = storedKey(request.definition.name, startKey, chat);
+    const key = own === undefined ? undefined : JSON.stringify([subject, own]);
+    const known = key === undefined ? undefined : await this.#ask(() => this.#host.find({ key }));
+    if (known !== undefined) return this.#again(known.runId, subject);
+    checkStart(start);
+    if (this.#host.guard === undefined) checkIdentity(identity);
+    await this.#checkSwitch();
+    const limits = limitsWithin(request.options?.limits);
+    const newId = `run-${crypto.randomUUID()}`;
+    const reservation = { ...this.#dayLimits(identity), runId: startLease(newId) };
+    const refused = await this.#budget.reserve(reservation, leastTokens(request), limits.tokens ?? Infinity);
+    if (refused !== undefined) {
+      // the same start may have come twice at once, and taken the last reservation
+      const meanwhile = key === undefined ? undefined : await this.#ask(() => this.#host.find({ key }));
+      if (meanwhile !== undefined) return this.#again(meanwhile.runId, subject);
+      throw startRefusedError(refused, this.#settings);
+    }
+    const owner = { subject, chat: chat?.id, ...storedLimits(identity) };
+    try {
+      const begun = await this.#ask(() =>
+        this.#host.begin({ ...request, key, options: { limits } }, owner, newId),
+      );
+      await this.#keepReservation(reservation, begun.isNew);
+      return { ...(await this.reach(begun.runId, subject)), started: begun.isNew };
+    } catch (error) {
+      void this.#endReservation(reservation, newId);
+      throw error;
+    }
+  }
+
+  /** Returns a store's answer. If the store fails, nothing begins. */
+  async #ask<Value>(question: () => Promise<Value>): Promise<Value> {
+    try {
+      return await withTimeout(question());
+    } catch (error) {
+      this.#settings.report({ type: 'failed', error });
+      throw new HttpError(
+        'unavailable',
+        'Runs cannot be stored or found at the moment. Try again in a while.',
+        { retryAfterMs: 1_000 },
+      );
+    }
   }
 
   #reached(runId: string, subject: string, endSeq: number | undefined): ReachedRun {
@@ -135,39 +168,6 @@ class DurableRuns implements Runs {
       this.#commandBudgets.delete(oldest);
     }
     return budget;
-  }
-
-  async begin({ start, identity, chat }: RouteStart): Promise<StartedRun> {
-    const { subject } = identity;
-    const { key: startKey, ...request } = start;
-    const own = storedKey(request.definition.name, startKey, chat);
-    const key = own === undefined ? undefined : JSON.stringify([subject, own]);
-    const known = key === undefined ? undefined : await this.#ask(() => this.#host.find({ key }));
-    if (known !== undefined) return this.#again(known.runId, subject);
-    checkStart(start);
-    if (this.#host.guard === undefined) checkIdentity(identity);
-    await this.#checkSwitch();
-    const limits = limitsWithin(request.options?.limits);
-    const newId = `run-${crypto.randomUUID()}`;
-    const reservation = { ...this.#dayLimits(identity), runId: startLease(newId) };
-    const refused = await this.#budget.reserve(reservation, leastTokens(request), limits.tokens ?? Infinity);
-    if (refused !== undefined) {
-      // the same start may have come twice at once, and taken the last reservation
-      const meanwhile = key === undefined ? undefined : await this.#ask(() => this.#host.find({ key }));
-      if (meanwhile !== undefined) return this.#again(meanwhile.runId, subject);
-      throw startRefusedError(refused, this.#settings);
-    }
-    const owner = { subject, chat: chat?.id, ...storedLimits(identity) };
-    try {
-      const begun = await this.#ask(() =>
-        this.#host.begin({ ...request, key, options: { limits } }, owner, newId),
-      );
-      await this.#keepReservation(reservation, begun.isNew);
-      return { ...(await this.reach(begun.runId, subject)), started: begun.isNew };
-    } catch (error) {
-      void this.#endReservation(reservation, newId);
-      throw error;
-    }
   }
 
   /** Returns a run that was started before, by a process that may have been killed before it woke a worker. */

@@ -105,6 +105,14 @@ class RunHost implements HostedRun {
   readonly #timeout;
   readonly written: Promise<boolean>;
 
+  /** Ends the run; with an error, if the user did not ask for it. */
+  readonly stop = (error?: SerializedError): void => {
+    if (this.#aborting.signal.aborted) return;
+    this.#cause = error;
+    this.#aborting.abort();
+    if (!this.#ended) this.#grace = setTimeout(() => this.#close(error), GRACE_MS);
+  };
+
   constructor(options: HostedRunOptions) {
     this.runId = options.runId;
     this.subject = options.subject;
@@ -151,6 +159,15 @@ class RunHost implements HostedRun {
     this.written = this.#writer.written;
   }
 
+  async send(command: RunCommand): Promise<EditReply> {
+    if (this.#innerId === undefined || this.#innerId === '' || this.#ended) return runEndedReply();
+    const reason = await this.#check.refusal(command);
+    if (reason !== undefined) return { accepted: false, reason };
+    const refused = this.#budget(command);
+    if (refused !== undefined) return refused;
+    return (await this.#executor.send?.(this.#innerId, command)) ?? runEndedReply();
+  }
+
   #add(event: RunEvent): void {
     if (this.#ended) return;
     // a warning of the route moves later events
@@ -182,14 +199,6 @@ class RunHost implements HostedRun {
     if (this.#length > 0) this.#add({ seq: 0, t: this.#lastTime, type: 'warning', message });
   }
 
-  /** Ends the run; with an error, if the user did not ask for it. */
-  readonly stop = (error?: SerializedError): void => {
-    if (this.#aborting.signal.aborted) return;
-    this.#cause = error;
-    this.#aborting.abort();
-    if (!this.#ended) this.#grace = setTimeout(() => this.#close(error), GRACE_MS);
-  };
-
   /** Ends the log of a run that does not end it itself. */
   #close(error?: SerializedError): void {
     if (this.#request !== undefined) {
@@ -218,15 +227,6 @@ class RunHost implements HostedRun {
       if (CuelineError.isInstance(thrown)) error = thrown.toJSON();
     }
     this.#close(this.#aborting.signal.aborted ? this.#cause : error);
-  }
-
-  async send(command: RunCommand): Promise<EditReply> {
-    if (this.#innerId === undefined || this.#innerId === '' || this.#ended) return runEndedReply();
-    const reason = await this.#check.refusal(command);
-    if (reason !== undefined) return { accepted: false, reason };
-    const refused = this.#budget(command);
-    if (refused !== undefined) return refused;
-    return (await this.#executor.send?.(this.#innerId, command)) ?? runEndedReply();
   }
 
   async #execute(message: RunMessage): Promise<void> {

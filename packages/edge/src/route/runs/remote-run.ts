@@ -61,6 +61,19 @@ class FollowedRun implements RemoteRun {
     await end.next();
   }
 
+  events(afterSeq: number): AsyncIterable<EventBatch> {
+    return untilLeft((signal) => this.#follow(afterSeq, signal));
+  }
+
+  async send(command: RunCommand): Promise<EditReply> {
+    const reply = await this.#ask(command);
+    if (reply !== undefined) return reply;
+    if (!(await this.#endIfGone())) {
+      return { accepted: false, reason: 'The run took too long to answer. Try again.' };
+    }
+    return { accepted: false, reason: 'The instance of this run no longer answers. Start it again.' };
+  }
+
   /** Returns its instance's reply; undefined if there is none. */
   async #ask(command: RunCommand | undefined): Promise<EditReply | undefined> {
     const id = crypto.randomUUID();
@@ -164,19 +177,6 @@ class FollowedRun implements RemoteRun {
       if (done === true) return;
       yield value;
     }
-  }
-
-  events(afterSeq: number): AsyncIterable<EventBatch> {
-    return untilLeft((signal) => this.#follow(afterSeq, signal));
-  }
-
-  async send(command: RunCommand): Promise<EditReply> {
-    const reply = await this.#ask(command);
-    if (reply !== undefined) return reply;
-    if (!(await this.#endIfGone())) {
-      return { accepted: false, reason: 'The run took too long to answer. Try again.' };
-    }
-    return { accepted: false, reason: 'The instance of this run no longer answers. Start it again.' };
   }
 }
 

@@ -105,13 +105,6 @@ class RouteRuns implements Runs {
   readonly #here = new Map<string, { run: HostedRun; settled: Promise<void> }>();
   readonly #budget;
 
-  constructor(settings: RouteSettings) {
-    this.#settings = settings;
-    this.#store = settings.store;
-    this.#report = settings.report;
-    this.#budget = createRunBudget(settings, this.#ask);
-  }
-
   /** Returns a store's answer. If the store fails, nothing begins. `onLate` gets an answer that comes after the timeout. */
   readonly #ask = async <Value>(
     question: () => Promise<Value>,
@@ -134,6 +127,117 @@ class RouteRuns implements Runs {
       );
     }
   };
+
+  constructor(settings: RouteSettings) {
+    this.#settings = settings;
+    this.#store = settings.store;
+    this.#report = settings.report;
+    this.#budget = createRunBudget(settings, this.#ask);
+  }
+
+  async reach(runId: string, subject: string): Promise<ReachedRun> {
+    const run = await this.find(runId, subject);
+    if (run === undefined) throw unknownRunError();
+    return run;
+  }
+
+  async find(runId: string, subject: string): Promise<ReachedRun | undefined> {
+    const here = this.#here.get(runId);
+    const known = here?.run ?? (await this.#ask(() => this.#store.get(runId)));
+    if (known?.subject !== subject) return undefined;
+    return here === undefined ? this.#reachElsewhere(runId, known) : this.#reachHere(here.run, here.settled);
+  }
+
+  async latest(chat: string, subject: string): Promise<ReachedRun | undefined> {
+    const runId = await this.#ask(() => this.#store.find({ subject, chat }));
+    return runId === undefined ? undefined : this.reach(runId, subject);
+  }
+
+  async begin({ start, identity, models, chat, waitUntil, user }: RouteStart): Promise<StartedRun> {
+    const {
+      subject,
+      dailyTokens = this.#settings.dailyTokens,
+      dailyCost = this.#settings.dailyCost,
+    } = identity;
+    const { key: startKey, ...request } = start;
+    const prompt = request.definition.name;
+    const key = storedKey(prompt, startKey, chat);
+    const begunBefore = async (id: string): Promise<StartedRun> => ({
+      ...(await this.reach(id, subject)),
+      started: false,
+    });
+    const started = async (): Promise<StartedRun | undefined> => {
+      const known = key === undefined ? undefined : await this.#ask(() => this.#store.find({ subject, key }));
+      return known === undefined ? undefined : begunBefore(known);
+    };
+    const known = await started();
+    if (known !== undefined) return known;
+    // the id cannot be guessed, so a client that knows it was given it
+    const runId = `run-${crypto.randomUUID()}`;
+    const { limits } = request.options ?? {};
+    const { tokens: allowed = Infinity } = limits ?? {};
+    const { totalDailyTokens, totalDailyCost } = this.#settings;
+    const budgeted = { subject, runId, dailyTokens, dailyCost, totalDailyTokens, totalDailyCost };
+    await this.#checkSwitch();
+    const refused = await this.#budget.reserve(budgeted, leastTokens(request), allowed);
+    if (refused !== undefined) {
+      // the same start may have come twice at once, and taken the last reservation
+      const meanwhile = await started();
+      if (meanwhile !== undefined) return meanwhile;
+      throw startRefusedError(refused, this.#settings);
+    }
+    const { runMs, replayMs } = this.#settings;
+    let created;
+    try {
+      created = await this.#ask(
+        () => this.#store.create({ runId, subject, key, chat: chat?.id, runMs, replayMs }),
+        undefined,
+        (late) => (late === 'created' ? this.#store.forget?.(runId) : undefined),
+      );
+    } catch (error) {
+      // this may take a while if that store is also away
+      void this.#budget.settle(subject, runId, zeroAmount);
+      throw error;
+    }
+    if (created !== 'created') {
+      await this.#budget.settle(subject, runId, zeroAmount);
+      return begunBefore(created.runId);
+    }
+    const onFailure = (error: unknown): void => this.#report({ type: 'failed', error, runId });
+    const options = { ...request.options, limits: limitsWithin(limits) };
+    const stop: HostedRun['stop'] = (error) => run.stop(error);
+    const meter = this.#meterFor(budgeted, prompt, allowed, stop);
+    const work = createOpenWork();
+    const executor = inProcess(
+      { ...models, wrapModel: (model) => meter.wrap(model) },
+      { onWork: (each) => work.add(each) },
+    );
+    const hosting = { prompt, meter, work, release: user.retain(), stop };
+    const { add, settled } = this.#account(budgeted, hosting);
+    const run: HostedRun = hostRun({
+      runId,
+      subject,
+      executor,
+      request: { ...request, options },
+      store: this.#store,
+      runMs,
+      commandBytes: this.#settings.commandBytes,
+      showErrors: this.#settings.showErrors,
+      showRequests: this.#settings.showRequests,
+      onEvent: add,
+      permissions: this.#settings.permissions,
+      onFailure,
+    });
+    this.#here.set(runId, { run, settled });
+    const forgotten = this.#forgetLater(run);
+    try {
+      waitUntil?.(settled.then(() => forgotten));
+    } catch (error) {
+      // the run has begun, and the client that asked for it must be able to find it
+      onFailure(error);
+    }
+    return { ...this.#reachHere(run, settled), started: true };
+  }
 
   /** Throws an {@link HttpError} with 503 while the kill switch is on. */
   async #checkSwitch(): Promise<void> {
@@ -246,110 +350,6 @@ class RouteRuns implements Runs {
       stop: () => this.#ask(() => this.#store.send(runId, { type: 'stop' })),
       over: () => run.ended(AbortSignal.timeout(STOP_MS)).catch(() => {}),
     };
-  }
-
-  async reach(runId: string, subject: string): Promise<ReachedRun> {
-    const run = await this.find(runId, subject);
-    if (run === undefined) throw unknownRunError();
-    return run;
-  }
-
-  async find(runId: string, subject: string): Promise<ReachedRun | undefined> {
-    const here = this.#here.get(runId);
-    const known = here?.run ?? (await this.#ask(() => this.#store.get(runId)));
-    if (known?.subject !== subject) return undefined;
-    return here === undefined ? this.#reachElsewhere(runId, known) : this.#reachHere(here.run, here.settled);
-  }
-
-  async latest(chat: string, subject: string): Promise<ReachedRun | undefined> {
-    const runId = await this.#ask(() => this.#store.find({ subject, chat }));
-    return runId === undefined ? undefined : this.reach(runId, subject);
-  }
-
-  async begin({ start, identity, models, chat, waitUntil, user }: RouteStart): Promise<StartedRun> {
-    const {
-      subject,
-      dailyTokens = this.#settings.dailyTokens,
-      dailyCost = this.#settings.dailyCost,
-    } = identity;
-    const { key: startKey, ...request } = start;
-    const prompt = request.definition.name;
-    const key = storedKey(prompt, startKey, chat);
-    const begunBefore = async (id: string): Promise<StartedRun> => ({
-      ...(await this.reach(id, subject)),
-      started: false,
-    });
-    const started = async (): Promise<StartedRun | undefined> => {
-      const known = key === undefined ? undefined : await this.#ask(() => this.#store.find({ subject, key }));
-      return known === undefined ? undefined : begunBefore(known);
-    };
-    const known = await started();
-    if (known !== undefined) return known;
-    // the id cannot be guessed, so a client that knows it was given it
-    const runId = `run-${crypto.randomUUID()}`;
-    const { limits } = request.options ?? {};
-    const { tokens: allowed = Infinity } = limits ?? {};
-    const { totalDailyTokens, totalDailyCost } = this.#settings;
-    const budgeted = { subject, runId, dailyTokens, dailyCost, totalDailyTokens, totalDailyCost };
-    await this.#checkSwitch();
-    const refused = await this.#budget.reserve(budgeted, leastTokens(request), allowed);
-    if (refused !== undefined) {
-      // the same start may have come twice at once, and taken the last reservation
-      const meanwhile = await started();
-      if (meanwhile !== undefined) return meanwhile;
-      throw startRefusedError(refused, this.#settings);
-    }
-    const { runMs, replayMs } = this.#settings;
-    let created;
-    try {
-      created = await this.#ask(
-        () => this.#store.create({ runId, subject, key, chat: chat?.id, runMs, replayMs }),
-        undefined,
-        (late) => (late === 'created' ? this.#store.forget?.(runId) : undefined),
-      );
-    } catch (error) {
-      // this may take a while if that store is also away
-      void this.#budget.settle(subject, runId, zeroAmount);
-      throw error;
-    }
-    if (created !== 'created') {
-      await this.#budget.settle(subject, runId, zeroAmount);
-      return begunBefore(created.runId);
-    }
-    const onFailure = (error: unknown): void => this.#report({ type: 'failed', error, runId });
-    const options = { ...request.options, limits: limitsWithin(limits) };
-    const stop: HostedRun['stop'] = (error) => run.stop(error);
-    const meter = this.#meterFor(budgeted, prompt, allowed, stop);
-    const work = createOpenWork();
-    const executor = inProcess(
-      { ...models, wrapModel: (model) => meter.wrap(model) },
-      { onWork: (each) => work.add(each) },
-    );
-    const hosting = { prompt, meter, work, release: user.retain(), stop };
-    const { add, settled } = this.#account(budgeted, hosting);
-    const run: HostedRun = hostRun({
-      runId,
-      subject,
-      executor,
-      request: { ...request, options },
-      store: this.#store,
-      runMs,
-      commandBytes: this.#settings.commandBytes,
-      showErrors: this.#settings.showErrors,
-      showRequests: this.#settings.showRequests,
-      onEvent: add,
-      permissions: this.#settings.permissions,
-      onFailure,
-    });
-    this.#here.set(runId, { run, settled });
-    const forgotten = this.#forgetLater(run);
-    try {
-      waitUntil?.(settled.then(() => forgotten));
-    } catch (error) {
-      // the run has begun, and the client that asked for it must be able to find it
-      onFailure(error);
-    }
-    return { ...this.#reachHere(run, settled), started: true };
   }
 }
 

@@ -70,12 +70,31 @@ class Writer implements StoreWriter {
   /** Callers, each with the number of stored events that it waits for. */
   #waiting: { count: number; resolve: () => void }[] = [];
 
+  readonly #continueWithoutStore = (): void => {
+    this.#away = true;
+    this.#showTo(this.#events.length);
+  };
+
   constructor(options: StoreWriterOptions) {
     this.#store = options.store;
     this.#runId = options.runId;
     this.#show = options.show;
     this.#onFailure = options.onFailure;
     this.#onOver = options.onOver;
+  }
+
+  push(event: string, isEnd: boolean): void {
+    this.#events.push(event);
+    if (isEnd) this.#ended = true;
+    if (this.#away) this.#showTo(this.#events.length);
+    if (this.#writing) return;
+    this.#writing = true;
+    void this.#write();
+  }
+
+  flush(): Promise<void> {
+    if (this.#shown === this.#events.length) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push({ count: this.#events.length, resolve }));
   }
 
   #showTo(count: number): void {
@@ -86,11 +105,6 @@ class Writer implements StoreWriter {
     for (const { count: needed, resolve } of this.#waiting) if (needed <= this.#shown) resolve();
     this.#waiting = this.#waiting.filter(({ count: needed }) => needed > this.#shown);
   }
-
-  readonly #continueWithoutStore = (): void => {
-    this.#away = true;
-    this.#showTo(this.#events.length);
-  };
 
   #nextBatch(): EventBatch {
     const items = this.#events.slice(this.#kept, this.#kept + MAX_BATCH);
@@ -160,20 +174,6 @@ class Writer implements StoreWriter {
     else this.#continueWithoutStore();
     if (!this.#ended) this.#onOver?.();
     return isTheSame;
-  }
-
-  push(event: string, isEnd: boolean): void {
-    this.#events.push(event);
-    if (isEnd) this.#ended = true;
-    if (this.#away) this.#showTo(this.#events.length);
-    if (this.#writing) return;
-    this.#writing = true;
-    void this.#write();
-  }
-
-  flush(): Promise<void> {
-    if (this.#shown === this.#events.length) return Promise.resolve();
-    return new Promise((resolve) => this.#waiting.push({ count: this.#events.length, resolve }));
   }
 }
 

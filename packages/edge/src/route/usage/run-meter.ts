@@ -88,6 +88,34 @@ class Meter implements RunMeter {
   /** One change after the other, so that the store has the latest. */
   #last: Promise<unknown> = Promise.resolve();
 
+  readonly #begin = async (model: Model, call: ModelCall): Promise<MeteredCall> => {
+    await this.#options.checkOpen();
+    const price = this.#readPrice(model);
+    const size = promptSize(call);
+    const least = leastInput(size);
+    const input = worstInput(size, model.modelId, this.#contextTokens);
+    const onTop = extraThinkingTokens(call, model.provider);
+    return this.#inTurn(async () => {
+      if (this.#closed) throw hasEnded();
+      this.#checkOwnLimit(least);
+      let refused: unknown;
+      for (const maxOutputTokens of outputLengths(call, this.#settings.maxOutputTokens)) {
+        const tokens = { input, output: maxOutputTokens + onTop };
+        const cost = price === undefined ? 0 : worstCost(price, tokens);
+        const reserved = { tokens: tokens.input + tokens.output, cost };
+        try {
+          await this.#options.setAside(addAmounts(this.#inProgress(), reserved));
+          if (this.#closed) break;
+          return this.#started(model, price, { tokens, reserved, least, text: size.text, maxOutputTokens });
+        } catch (error) {
+          refused = error;
+          if (!CuelineError.isInstance(error) || error.code !== 'budget_exceeded') break;
+        }
+      }
+      throw this.#closed ? hasEnded() : refused;
+    });
+  };
+
   constructor(options: RunMeterOptions) {
     this.#options = options;
     this.#settings = options.settings;
@@ -97,6 +125,25 @@ class Meter implements RunMeter {
     this.#stop = options.stop;
     this.#prices = options.settings.prices;
     this.#contextTokens = options.settings.contextTokens;
+  }
+
+  wrap(model: Model): Model {
+    const known = this.#wrapped.get(model) ?? meteredModel(model, this.#begin);
+    this.#wrapped.set(model, known);
+    return known;
+  }
+
+  async renew(): Promise<void> {
+    await this.#keepAside();
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const call of this.#open) call.ended({});
+  }
+
+  total(): Amount & { usage: readonly ModelUsage[] } {
+    return { ...this.#spent, usage: [...this.#used.values()] };
   }
 
   /** The maximum use of the run when these calls have ended. */
@@ -151,34 +198,6 @@ class Meter implements RunMeter {
     );
   }
 
-  readonly #begin = async (model: Model, call: ModelCall): Promise<MeteredCall> => {
-    await this.#options.checkOpen();
-    const price = this.#readPrice(model);
-    const size = promptSize(call);
-    const least = leastInput(size);
-    const input = worstInput(size, model.modelId, this.#contextTokens);
-    const onTop = extraThinkingTokens(call, model.provider);
-    return this.#inTurn(async () => {
-      if (this.#closed) throw hasEnded();
-      this.#checkOwnLimit(least);
-      let refused: unknown;
-      for (const maxOutputTokens of outputLengths(call, this.#settings.maxOutputTokens)) {
-        const tokens = { input, output: maxOutputTokens + onTop };
-        const cost = price === undefined ? 0 : worstCost(price, tokens);
-        const reserved = { tokens: tokens.input + tokens.output, cost };
-        try {
-          await this.#options.setAside(addAmounts(this.#inProgress(), reserved));
-          if (this.#closed) break;
-          return this.#started(model, price, { tokens, reserved, least, text: size.text, maxOutputTokens });
-        } catch (error) {
-          refused = error;
-          if (!CuelineError.isInstance(error) || error.code !== 'budget_exceeded') break;
-        }
-      }
-      throw this.#closed ? hasEnded() : refused;
-    });
-  };
-
   #started(
     { provider, modelId }: Model,
     price: ModelPrice | undefined,
@@ -210,25 +229,6 @@ class Meter implements RunMeter {
       },
       ended,
     };
-  }
-
-  wrap(model: Model): Model {
-    const known = this.#wrapped.get(model) ?? meteredModel(model, this.#begin);
-    this.#wrapped.set(model, known);
-    return known;
-  }
-
-  async renew(): Promise<void> {
-    await this.#keepAside();
-  }
-
-  close(): void {
-    this.#closed = true;
-    for (const call of this.#open) call.ended({});
-  }
-
-  total(): Amount & { usage: readonly ModelUsage[] } {
-    return { ...this.#spent, usage: [...this.#used.values()] };
   }
 }
 
