@@ -1,9 +1,10 @@
 // A package manager that ignores what packages need installs an older Vitest with the command.
 import { expect, onTestFinished, test, vi } from 'vitest';
+import type * as VitestNode from 'vitest/node';
 import { main } from '../src/cli/main.ts';
 
 vi.mock('vitest/node', async (original) => ({
-  ...(await original<typeof import('vitest/node')>()),
+  ...(await original<typeof VitestNode>()),
   version: '4.1.12',
 }));
 
