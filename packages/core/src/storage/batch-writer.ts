@@ -1,22 +1,15 @@
-import type { DroppableWriter, EventWriter, LoadedLog, TabbedRun } from './event-writer.ts';
-import type { TabWriter } from './tab-writer.ts';
-import { loadModule } from '../base/load-module.ts';
+import type { DroppableWriter } from './event-writer.ts';
 import { CuelineError } from '../base/errors.ts';
-import { isRunEvent } from '../wire/check-event.ts';
-import { createServerEventCounter } from '../wire/event-limits.ts';
-import { LOG_VERSION, type RunEvent } from '../log/events.ts';
-import { upgradeLog } from '../log/upgrade-log.ts';
-import { createReducer, type Reducer } from '../log/reduce.ts';
+import type { RunEvent } from '../log/events.ts';
 import type { Executor } from '../executors/executor.ts';
 import type { RunStorage } from './run-storage.ts';
 import { createStoredCalls, type StoredCalls } from '../executors/stored-calls.ts';
+import { ANSWER_MS, asStorageError, storageTimeoutError } from './storage-errors.ts';
 
 /** How long events wait so that others are stored together with them, in milliseconds. */
 const BATCH_MS = 100;
 /** The maximum number of events that are added to a stored log at once. */
 const MAX_BATCH = 500;
-/** How long a storage may take to answer before the run reports it, in milliseconds. */
-const ANSWER_MS = 10_000;
 /**
  * The first pause before a failed batch is stored again, in milliseconds. Each pause is twice as long as the one
  * before.
@@ -48,7 +41,7 @@ const PERMANENT_REASONS: ReadonlySet<unknown> = new Set(['denied', 'foreign', 'o
  * undefined once everything is stored again. After a lasting failure (`details.reason`), the rest of that log is not
  * stored. `mayStore` is asked before each batch; if it says no, the events that wait are dropped.
  */
-class BatchWriter implements DroppableWriter {
+export class BatchWriter implements DroppableWriter {
   readonly #storage: RunStorage;
   readonly #id: string;
   readonly #onError: (error: CuelineError | undefined) => void;
@@ -196,117 +189,6 @@ class BatchWriter implements DroppableWriter {
   }
 }
 
-/**
- * Creates a writer for the run `id` that other tabs of the browser can see, if the storage has a `scope` and the
- * browser supports it. Calls `onError` as {@link BatchWriter} does.
- */
-export async function openEventWriter(
-  storage: RunStorage,
-  id: string,
-  onError: (error: CuelineError | undefined) => void,
-  run: TabbedRun,
-): Promise<EventWriter> {
-  let tab: TabWriter | undefined;
-  const report = (error: CuelineError | undefined): void => {
-    // the other tab stores the same run
-    if (error?.details?.['reason'] !== 'other_tab' || tab?.mayBeStoredElsewhere !== true) onError(error);
-  };
-  const writer = new BatchWriter(storage, id, report, () => tab?.mayStore());
-  const { scope } = storage;
-  const { navigator, BroadcastChannel } = globalThis as {
-    navigator?: { locks?: unknown };
-    BroadcastChannel?: unknown;
-  };
-  if (scope === undefined || !navigator?.locks || BroadcastChannel === undefined) return writer;
-  const { openTabWriter } = await loadModule('tabs', import('./tab-writer.ts'));
-  // a frame without an origin has locks that it may not use
-  tab = await openTabWriter({ id, scope, writer, run, readStored: () => readStored(storage, id) }).catch(
-    () => undefined,
-  );
-  return tab ?? writer;
-}
-
-/**
- * Returns the stored events of the run `id`, up to the first that cannot be read.
- * @throws CuelineError `storage_failed` if the storage fails or does not answer, or has a log of an unknown version
- */
-export async function readStored(storage: RunStorage, id: string): Promise<LoadedLog> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(storageTimeoutError()), ANSWER_MS);
-  });
-  try {
-    return readable(upgradeLog((await Promise.race([storage.load(id), limit])) ?? []));
-  } catch (error) {
-    throw asStorageError(
-      error,
-      (why) => `The stored log of this run could not be read: ${why}. The run starts without it.`,
-    );
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function readable(stored: readonly RunEvent[]): LoadedLog {
-  const [first] = stored;
-  if (first === undefined) return { events: [] };
-  const length = readableLength(stored);
-  if (length === 0 || first.type !== 'run-start' || first.v !== LOG_VERSION) {
-    throw storageFailedError(
-      'The stored log of this run was written by another version, or is damaged from its beginning. The next start replaces it.',
-      'damaged',
-    );
-  }
-  if (length === stored.length) return { events: stored };
-  const damage = storageFailedError(
-    `The stored log of this run is damaged after its first ${length} events, so later events are lost. ` +
-      'retry() continues after its last complete step.',
-    'damaged',
-  );
-  return { events: stored.slice(0, length), damage };
-}
-
-/** Returns how many events follow each other from 0, are within the limits of a run, and can be shown. */
-function readableLength(stored: readonly RunEvent[]): number {
-  const count = createServerEventCounter();
-  const excess = stored.findIndex((event) => count(event) !== undefined);
-  const counted = excess === -1 ? stored : stored.slice(0, excess);
-  if (canBeShown(counted, 0, createReducer())) return counted.length;
-  const reducer = createReducer();
-  return counted.findIndex((_, index) => !canBeShown(counted.slice(index, index + 1), index, reducer));
-}
-
-function canBeShown(events: readonly RunEvent[], from: number, reducer: Reducer): boolean {
-  try {
-    for (const [index, event] of events.entries()) {
-      if (event.seq !== from + index || !isRunEvent(event)) return false;
-      reducer.apply(event);
-    }
-    reducer.snapshot();
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 function isPermanent(error: unknown): boolean {
   return CuelineError.isInstance(error) && PERMANENT_REASONS.has(error.details?.['reason']);
-}
-
-/** Returns the reason why something cannot be stored or read, as a CuelineError. */
-function asStorageError(error: unknown, say: (why: string) => string): CuelineError {
-  if (CuelineError.isInstance(error)) return error;
-  const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
-  return new CuelineError('storage_failed', say(why), { cause: error });
-}
-
-function storageTimeoutError(): CuelineError {
-  return storageFailedError(
-    `The storage has not answered for ${ANSWER_MS / 1_000} s, so the run is only in memory for now.`,
-    'silent',
-  );
-}
-
-function storageFailedError(message: string, reason: string): CuelineError {
-  return new CuelineError('storage_failed', message, { details: { reason } });
 }
