@@ -1,7 +1,7 @@
 import { createRun } from '@cueline/core';
 import type { WatchedRun } from '@cueline/react';
 import { create } from 'zustand';
-import { promptExecutor } from '../state/run-session.ts';
+import { promptExecutor } from '../state/run-executors.ts';
 import { libraryOf, toInput, type Values } from './check-prompts.ts';
 import type { EditablePrompt } from './editable-prompt.ts';
 
