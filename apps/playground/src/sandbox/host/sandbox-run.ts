@@ -67,6 +67,7 @@ class ScriptRun implements SandboxRun {
       attributeError: (error) => this.#attributed(error),
     });
     options.signal.addEventListener('abort', this.#stop, { once: true });
+    globalThis.addEventListener?.('online', this.#onOnline);
     if (options.signal.aborted) this.#stop();
     else this.#begin().catch(this.#failToBegin);
   }
@@ -82,6 +83,7 @@ class ScriptRun implements SandboxRun {
   #cleanUp(): void {
     clearTimeout(this.#graceTimer);
     this.#signal.removeEventListener('abort', this.#stop);
+    globalThis.removeEventListener?.('online', this.#onOnline);
     this.#server?.close();
     this.#commands?.close();
     this.#frame?.close();
@@ -93,6 +95,8 @@ class ScriptRun implements SandboxRun {
     this.#server?.close();
     this.#graceTimer = setTimeout(() => this.#log.end({ outcome: 'stopped' }), this.#limits.grace);
   };
+
+  readonly #onOnline = (): void => this.#send({ type: 'online' });
 
   readonly #send = (message: ToWorker): void =>
     this.#frame?.send(redactKeys(encodeMessage(message), this.#options.secrets()));
