@@ -159,6 +159,13 @@ test('a runtime error is shown at its line, with a link to it', { tag: '@long' }
   await page.getByTestId('run-error').getByRole('button', { name: 'Go to line 8' }).click();
   await expect(editor.locator('.line-numbers.active-line-number')).toHaveText('8');
   await expect(page.getByTestId('problems')).toContainText('8:');
+  await page.keyboard.press('ControlOrMeta+Home');
+  await page.keyboard.press('Enter');
+  await page.getByTestId('run-error').getByRole('button', { name: 'Go to line 9' }).click();
+  await expect(editor.locator('.line-numbers.active-line-number')).toHaveText('9');
+  await playground.pick('Weather');
+  await expect(page.getByTestId('script-changed')).toBeVisible();
+  await expect(page.getByTestId('run-error').getByRole('button')).toHaveCount(0);
 });
 
 test('an example replaces an edited script, and can be undone', { tag: '@long' }, async ({ playground }) => {

@@ -43,7 +43,7 @@ export function Problems({ diagnostics }: { diagnostics: readonly Diagnostic[] |
                 <span className="w-12 shrink-0 text-ink-3">
                   {line}:{column}
                 </span>
-                <span className="line-clamp-2 min-w-0 text-ink">{visibleText(message)}</span>
+                <span className="line-clamp-2 min-w-0 wrap-anywhere text-ink">{visibleText(message)}</span>
               </button>
             </li>
           ))}

@@ -14,8 +14,12 @@ import { prefersReducedMotion } from '../ui/reduced-motion.ts';
 
 type CodeEditor = Parameters<OnMount>[0];
 type Model = NonNullable<ReturnType<CodeEditor['getModel']>>;
-/** Connects the lines with a run. It parses scripts, so its code is large and loads later. */
-const SourceLines = lazyComponent(() => import('./source-lines.tsx').then((it) => it.SourceLines));
+/** Connects the lines with a run. It parses scripts, so its code is large and loads later. It draws nothing itself. */
+const SourceLines = lazyComponent(
+  () => import('./source-lines.tsx').then((it) => it.SourceLines),
+  null,
+  null,
+);
 
 /** The owner of the markers for compiling and running the script, apart from those of its types. */
 const MARKER_OWNER = 'cueline';

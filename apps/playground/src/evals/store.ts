@@ -5,6 +5,7 @@ import { isSameJson } from '../input/same-json.ts';
 import {
   editKept,
   openDocument,
+  ownDocument,
   reopenDocument,
   restoreDocument,
   type Documents,
@@ -64,9 +65,11 @@ export type EvalsState = WithUnreadable & {
   /** Shows the user's own eval of this prompt, or a new one without cases; the one before it is kept, too. */
   openEvalOf(prompt: string, version: string | undefined): void;
   restore(): void;
-  /** Returns a function that shows again what is shown now. */
-  keepShown(): () => void;
+  /** Returns a function that shows again what is shown now or, with `onlyOwn`, the user's own before it. */
+  keepShown(): (onlyOwn: boolean) => void;
 };
+
+const initial: KeptDocument<EvalSettings> = { id: 'own', isOwn: false, content: sampleEval };
 
 function documentsOf({ id, isOwn, settings, previous }: EvalsState): Documents<EvalSettings> {
   return { shown: { id, isOwn, content: settings }, previous };
@@ -90,10 +93,7 @@ const persistence = persistDocuments({
 export const useEvals = create<EvalsState>()(
   persist(
     (set, get) => ({
-      id: 'own',
-      isOwn: false,
-      settings: sampleEval,
-      previous: [],
+      ...show({ shown: initial, previous: [] }),
       hasUnreadable: false,
       evaluation: undefined,
       filter: 'all',
@@ -159,8 +159,11 @@ export const useEvals = create<EvalsState>()(
       },
       keepShown: () => {
         const { evaluation } = get();
-        const { shown } = documentsOf(get());
-        return () => set({ ...show(reopenDocument(documentsOf(get()), shown)), evaluation });
+        const documents = documentsOf(get());
+        return (onlyOwn) => {
+          const shown = onlyOwn ? ownDocument(documents, initial) : documents.shown;
+          set({ ...show(reopenDocument(documentsOf(get()), shown)), evaluation });
+        };
       },
     }),
     persistence,

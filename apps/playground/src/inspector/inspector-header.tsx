@@ -3,8 +3,8 @@ import { ArrowDownToLine, ChevronLeft, ChevronRight, CircleAlert, CornerUpLeft }
 import type { ReactNode } from 'react';
 import { useInspection, type Selection } from '../state/inspection.ts';
 import type { ShownRun } from '../state/shown-run.ts';
-import { usePlayground } from '../state/store.ts';
 import { errorMessage, errorTitle } from '../transcript/error-messages.ts';
+import { useLineOfError } from '../transcript/line-of-error.ts';
 import { formatDuration } from '../ui/format.ts';
 import { LongText } from '../ui/long-text.tsx';
 import { PaneHeader } from '../ui/pane-header.tsx';
@@ -119,7 +119,7 @@ const finishLabels: Record<string, string> = {
 
 /** Why the run ended in this step, and its line in the script if it is known. */
 function RunError({ error }: { error: SerializedError }) {
-  const { line, column } = error.details ?? {};
+  const at = useLineOfError(error);
   return (
     <div
       role="group"
@@ -129,15 +129,13 @@ function RunError({ error }: { error: SerializedError }) {
       <p className="flex items-center gap-1.5 font-medium text-danger">
         <CircleAlert aria-hidden className="size-3.5 shrink-0" />
         {errorTitle(error)}
-        {typeof line === 'number' && (
+        {at !== undefined && (
           <button
             type="button"
             className="ml-auto shrink-0 font-normal text-text-kind underline narrow:min-h-11"
-            onClick={() =>
-              usePlayground.getState().showLine(line, typeof column === 'number' ? column : undefined)
-            }
+            onClick={at.show}
           >
-            Line {line}
+            Line {at.line}
           </button>
         )}
       </p>

@@ -12,7 +12,7 @@ import { replaceScript } from '../state/replace-script.ts';
 import { MenuItem } from '../ui/menu/menu-item.tsx';
 
 // loaded when the gallery is first opened
-const RunPicture = lazyComponent(() => import('./run-picture.tsx').then((it) => it.RunPicture));
+const RunPicture = lazyComponent(() => import('./run-picture.tsx').then((it) => it.RunPicture), null, null);
 
 /** The largest file that is opened as a script, in bytes. */
 const MAX_FILE_BYTES = 1_000_000;

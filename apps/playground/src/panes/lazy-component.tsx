@@ -4,9 +4,16 @@ import { ErrorBoundary } from '../ui/error-boundary.tsx';
 /** A component whose code loads when it is first drawn, or with `load`. */
 export type LazyComponent<Props> = ComponentType<Props> & { load: () => Promise<unknown> };
 
+const notLoaded = (
+  <p role="alert" className="p-4 text-base text-danger">
+    This part of the page could not be loaded. Reload the page.
+  </p>
+);
+
 /**
  * A component whose code loads later. If the code has loaded, the component is drawn at once; until then, `waiting` is
- * drawn in its place. If the component fails to render, an error takes its place, and the rest of the page stays.
+ * drawn in its place, and `failed` if the code does not load. If the component fails to render, an error takes its
+ * place, and the rest of the page stays.
  *
  * It uses state instead of Suspense: React would draw a suspended component only after all frames of a run that plays
  * meanwhile, and keeps a fallback for up to 300 ms.
@@ -14,6 +21,7 @@ export type LazyComponent<Props> = ComponentType<Props> & { load: () => Promise<
 export function lazyComponent<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
   waiting?: ReactNode,
+  failed: ReactNode = notLoaded,
 ): LazyComponent<Props> {
   let loaded: ComponentType<Props> | undefined;
   const loadOnce = async (): Promise<ComponentType<Props>> => {
@@ -29,7 +37,7 @@ export function lazyComponent<Props extends object>(
       const draw = (next: ComponentType<Props>): void => {
         if (isHere) setComponent(() => next);
       };
-      loadOnce().then(draw, () => draw(NotLoaded));
+      loadOnce().then(draw, () => draw(() => failed));
       return () => {
         isHere = false;
       };
@@ -42,13 +50,4 @@ export function lazyComponent<Props extends object>(
     );
   }
   return Object.assign(Later, { load: loadOnce });
-}
-
-/** The placeholder for a part whose code failed to load. */
-function NotLoaded() {
-  return (
-    <p role="alert" className="p-4 text-base text-danger">
-      This part of the page could not be loaded. Reload the page.
-    </p>
-  );
 }

@@ -20,7 +20,10 @@ export function PromptList({ entries, selected, faults, onSelect }: PromptListPr
     groups.set(id, [...(groups.get(id) ?? []), [entry, index]]);
   }
   return (
-    <nav aria-label="Versions" className="scroll w-[196px] shrink-0 border-r border-line bg-page p-2">
+    <nav
+      aria-label="Versions"
+      className="scroll w-[clamp(128px,35%,196px)] shrink-0 border-r border-line bg-page p-2"
+    >
       {[...groups].map(([id, versions]) => (
         <div key={versions[0]![0].key} className="mb-3">
           <p className="truncate px-2 pb-0.5 font-mono text-sm text-ink-2" title={visibleText(id)}>

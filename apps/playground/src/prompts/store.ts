@@ -3,6 +3,7 @@ import { persist } from 'zustand/middleware';
 import {
   editKept,
   openDocument,
+  ownDocument,
   reopenDocument,
   restoreDocument,
   type Documents,
@@ -61,8 +62,8 @@ export type PromptsState = WithUnreadable & {
   /** Shows the prompts of a link or a file. The user's own are kept for {@link PromptsState.restore}. */
   replace(shared: SharedPrompts): void;
   restore(): void;
-  /** Returns a function that shows again what is shown now. */
-  keepShown(): () => void;
+  /** Returns a function that shows again what is shown now or, with `onlyOwn`, the user's own before it. */
+  keepShown(): (onlyOwn: boolean) => void;
 };
 
 const initial: KeptDocument<PromptsContent> = {
@@ -187,8 +188,11 @@ export const usePrompts = create<PromptsState>()(
       restore: () => set(show(restoreDocument(documentsOf(get())))),
       keepShown: () => {
         const { tab } = get();
-        const { shown } = documentsOf(get());
-        return () => set({ ...show(reopenDocument(documentsOf(get()), shown)), tab });
+        const documents = documentsOf(get());
+        return (onlyOwn) => {
+          const shown = onlyOwn ? ownDocument(documents, initial) : documents.shown;
+          set({ ...show(reopenDocument(documentsOf(get()), shown)), tab });
+        };
       },
     }),
     persistence,

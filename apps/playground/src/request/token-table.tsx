@@ -26,7 +26,10 @@ export function TokenTable({ rows, total }: TokenTableProps) {
       <tbody>
         {rows.map((row) => (
           <tr key={`${row.kind} ${row.name}`} className="h-7 narrow:h-11">
-            <th scope="row" className="truncate pr-2 text-left font-normal">
+            <th
+              scope="row"
+              className={clsx('pr-2 text-left font-normal', isDefinition(row.kind) && 'truncate')}
+            >
               {isDefinition(row.kind) ? <DefinitionName kind={row.kind} name={row.name} /> : labelOf(row)}
             </th>
             <td className="relative text-right text-ink-2">

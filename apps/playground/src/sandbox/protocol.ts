@@ -45,6 +45,8 @@ export type ToWorker =
   /** Loads the script without running it: `report`, and with `dryRun` the first request, answer it; or `failed`. */
   | { type: 'check'; code: string; dryRun?: { input?: unknown } | undefined }
   | { type: 'stop' }
+  /** There is a network again. Chromium reports this to pages only, and a retry in the worker waits for it. */
+  | { type: 'online' }
   /** A command of the user; `reply` answers it. */
   | { type: 'command'; id: number; command: RunCommand }
   /** The answer to `model-call` begins. */

@@ -1,5 +1,5 @@
 import { isInProgress } from '@cueline/core';
-import { openLinkedRun, showLinkedRun } from '../state/run-session.ts';
+import { openLinkedRun, showLinkedRun, showSession } from '../state/run-session.ts';
 import { nextTask } from '../sandbox/time-slices.ts';
 import { isOfLink } from '../state/open-script.ts';
 import { usePlayground } from '../state/store.ts';
@@ -13,12 +13,15 @@ import { selectLinkedStep } from './step-link.ts';
  * Opens the link in the address bar, now and whenever one is pasted there. A script goes into the editor and never
  * runs by itself; a run is shown as it was. The link stays in the address, so that a reload shows the same again, until
  * what it opened is edited or another run is shown. `opened` resolves to false if the page has no link now, or refuses
- * it.
+ * it. `isLoading`: the page was loaded with its link.
  */
-export function followLinks(): { opened: Promise<boolean>; stop: () => void } {
+export function followLinks({ isLoading }: { isLoading: boolean }): {
+  opened: Promise<boolean>;
+  stop: () => void;
+} {
   let latest = new AbortController();
-  /** Shows again what the first of the links has replaced in the Prompts and Evals views. */
-  let goBack: (() => void) | undefined;
+  /** Show again what the links have replaced, beside the script; the latest link is the first. */
+  let goBacks: readonly GoBack[] = [];
   const open = async (): Promise<boolean> => {
     const link = readLink(location.hash);
     latest.abort();
@@ -28,8 +31,8 @@ export function followLinks(): { opened: Promise<boolean>; stop: () => void } {
     const opened = await follow(link, signal);
     const isRefused = usePlayground.getState().notice?.kind === 'refused';
     if (signal.aborted) return !isRefused;
-    goBack ??= opened?.goBack;
-    keepAddress(signal, () => (goBack = undefined), opened?.watchEdits);
+    if (opened !== undefined) goBacks = [opened.goBack, ...goBacks];
+    keepAddress(signal, () => (goBacks = []), opened?.watchEdits);
     return !isRefused;
   };
   const onHash = (): void => {
@@ -37,8 +40,10 @@ export function followLinks(): { opened: Promise<boolean>; stop: () => void } {
     // a page that opens without a link keeps the script of one that has run
     if (readLink(location.hash).kind !== 'none') return;
     leaveLink();
-    goBack?.();
-    goBack = undefined;
+    for (const goBack of goBacks) goBack(isLoading);
+    goBacks = [];
+    // a page that loads with a link does not show the runs of the last visit
+    if (isLoading) void import('../history/history.ts').then(({ restoreRuns }) => restoreRuns());
   };
   const opened = open();
   addEventListener('hashchange', onHash);
@@ -61,8 +66,14 @@ function leaveLink(): void {
 /** Subscribes to the edits of what a link has opened, beside those of the script. */
 type WatchEdits = (listener: () => void) => () => void;
 
-/** What a link has opened in the Prompts and Evals views. Call `goBack` to show what these views showed before. */
-type OpenedPrompts = { watchEdits: WatchEdits; goBack: () => void };
+/**
+ * Shows what was shown before a link. A page that loads with a link shows what that opened before a reload: `isLoading`
+ * asks for the user's own.
+ */
+type GoBack = (isLoading: boolean) => void;
+
+/** What a link has opened beside a script. */
+type Opened = { watchEdits?: WatchEdits; goBack: GoBack };
 
 /**
  * Removes the link from the address once the page shows something else, and then calls `onLeave`; at once if the link was
@@ -97,7 +108,7 @@ function keepAddress(
   signal.addEventListener('abort', stop);
 }
 
-async function follow(link: OpenedLink, signal: AbortSignal): Promise<OpenedPrompts | undefined> {
+async function follow(link: OpenedLink, signal: AbortSignal): Promise<Opened | undefined> {
   switch (link.kind) {
     case 'none':
       return;
@@ -117,7 +128,7 @@ async function follow(link: OpenedLink, signal: AbortSignal): Promise<OpenedProm
   }
 }
 
-async function openShort(id: string, signal: AbortSignal): Promise<OpenedPrompts | undefined> {
+async function openShort(id: string, signal: AbortSignal): Promise<Opened | undefined> {
   if (shareAddress === undefined) {
     return refuse(
       'This link leads to a run on a server, and this page is not connected to one. Open the link on the site where it was made.',
@@ -148,9 +159,9 @@ async function openShort(id: string, signal: AbortSignal): Promise<OpenedPrompts
 async function openPrompts(
   link: Extract<OpenedLink, { kind: 'prompts' | 'evaluation' }>,
   signal: AbortSignal,
-): Promise<OpenedPrompts | undefined> {
+): Promise<Opened | undefined> {
   usePlayground.setState({ notice: { kind: 'opening' } });
-  let opened: OpenedPrompts;
+  let opened: Opened;
   try {
     // loaded with the views that show them
     const { keepShown, showPrompts, watchEdits } = await import('./open-prompts.ts');
@@ -170,7 +181,7 @@ async function openPrompts(
 async function openSharedRun(
   { script, log }: Extract<OpenedLink, { kind: 'run' }>,
   signal: AbortSignal,
-): Promise<undefined> {
+): Promise<Opened | undefined> {
   usePlayground.setState({ notice: { kind: 'opening' } });
   let problem: string | undefined;
   try {
@@ -199,6 +210,9 @@ async function openSharedRun(
   showLinkedRun({ script }, run, location.hash);
   selectLinkedStep(location.search, usePlayground.getState().session);
   usePlayground.setState({ notice: { kind: 'opened', from: 'link' } });
+  return {
+    goBack: () => (session === undefined ? usePlayground.setState({ session }) : showSession(session)),
+  };
 }
 
 function refuse(message: string): undefined {

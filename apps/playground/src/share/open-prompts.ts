@@ -52,12 +52,15 @@ function showEvaluation(evaluation: unknown, shared: SharedPrompts): string | un
   return undefined;
 }
 
-/** Returns a function that shows again what the Prompts and the Evals view show now, and the view that is open. */
-export function keepShown(): () => void {
+/**
+ * Returns a function that shows again what the Prompts and the Evals view show now, and the view that is open; with
+ * `onlyOwn` the user's own prompts and eval.
+ */
+export function keepShown(): (onlyOwn: boolean) => void {
   const { view, promptSession } = usePlayground.getState();
   const showKept = [usePrompts.getState().keepShown(), useEvals.getState().keepShown()];
-  return () => {
-    for (const show of showKept) show();
+  return (onlyOwn) => {
+    for (const show of showKept) show(onlyOwn);
     usePlayground.setState({ view, promptSession, tab: 'editor', notice: undefined });
   };
 }

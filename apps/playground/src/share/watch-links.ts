@@ -11,15 +11,15 @@ export function hasLink(): boolean {
  * read; `opened` then resolves to false if there is no link, or if it was refused.
  */
 export async function watchLinks(): Promise<{ opened: Promise<boolean> }> {
-  if (hasLink()) return follow();
-  addEventListener('hashchange', () => void follow(), { once: true });
+  if (hasLink()) return follow({ isLoading: true });
+  addEventListener('hashchange', () => void follow({ isLoading: false }), { once: true });
   return { opened: Promise.resolve(false) };
 }
 
-async function follow(): Promise<{ opened: Promise<boolean> }> {
+async function follow(page: { isLoading: boolean }): Promise<{ opened: Promise<boolean> }> {
   try {
     const { followLinks } = await import('./open-link.ts');
-    return followLinks();
+    return followLinks(page);
   } catch {
     const message = 'The code that opens links could not be loaded. Reload the page.';
     usePlayground.setState({ notice: { kind: 'refused', message }, tab: 'editor' });

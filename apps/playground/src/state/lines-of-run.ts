@@ -40,6 +40,11 @@ export function moveLines(lines: FoundDefinitions, from: string, to: string): Fo
   return { definitions, ...(promptLine === undefined ? {} : { promptLine }) };
 }
 
+/** The same line in a later text of the script; undefined if it has changed. */
+export function moveLine(line: number, from: string, to: string): number | undefined {
+  return from === to ? line : unchangedLines(from, to).get(line);
+}
+
 /** The line of each unchanged line of `from` in `to`. */
 function unchangedLines(from: string, to: string): Map<number, number> {
   const moved = new Map<number, number>();

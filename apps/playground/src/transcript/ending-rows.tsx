@@ -4,6 +4,7 @@ import { memo } from 'react';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { errorMessage, errorTitle, isFixedInModelDialog } from './error-messages.ts';
+import { useLineOfError } from './line-of-error.ts';
 import { DataView } from '../ui/data/data-view.tsx';
 import { ModelMarkdown } from './content/markdown.tsx';
 import { LongText } from '../ui/long-text.tsx';
@@ -95,8 +96,7 @@ export function SuspendedRow() {
 }
 
 export function ErrorRow({ error }: { error: SerializedError }) {
-  const showLine = usePlayground((state) => state.showLine);
-  const { line, column } = error.details ?? {};
+  const at = useLineOfError(error);
   return (
     <section
       role="group"
@@ -112,9 +112,9 @@ export function ErrorRow({ error }: { error: SerializedError }) {
         <LongText text={visibleText(errorMessage(error))} />
       </p>
       <div className="mt-2 flex flex-wrap gap-2 empty:hidden">
-        {typeof line === 'number' && (
-          <Button variant="outline" onClick={() => showLine(line, typeof column === 'number' ? column : 1)}>
-            Go to line {line}
+        {at !== undefined && (
+          <Button variant="outline" onClick={at.show}>
+            Go to line {at.line}
           </Button>
         )}
         {isFixedInModelDialog(error) && (

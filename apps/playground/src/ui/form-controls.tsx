@@ -193,7 +193,7 @@ export function Checkbox({
         aria-invalid={invalid}
         aria-describedby={describedBy}
         onChange={(event) => onCheck(event.target.checked)}
-        className="size-4 accent-go"
+        className="size-4 shrink-0 accent-go"
       />
       {label}
     </label>

@@ -20,7 +20,7 @@ async function open(
   hash: string,
   shares = '/api/shares',
   answer = () => new Response(whole),
-  { isRefused = false } = {},
+  { isRefused = false, isLoading = false } = {},
 ) {
   const asked: string[] = [];
   vi.resetModules();
@@ -34,7 +34,7 @@ async function open(
   vi.stubGlobal('fetch', async (url: string) => (asked.push(url), answer()));
   vi.doMock('../../src/state/store.ts', () => ({ usePlayground, reportStorage: () => {} }));
   const { followLinks } = await import('../../src/share/open-link.ts');
-  const { opened, stop } = followLinks();
+  const { opened, stop } = followLinks({ isLoading });
   stopFollowing = stop;
   // a notice appears as soon as the page reads the link
   await expect.poll(() => store().notice?.kind ?? 'opening', { timeout: 10_000 }).not.toBe('opening');
@@ -43,6 +43,13 @@ async function open(
   if (isRefused) expect(history.replaceState).toHaveBeenCalledWith(null, '', '/app/?a=1');
   else expect(history.replaceState).not.toHaveBeenCalled();
   return asked;
+}
+
+/** Changes the address, as Back does. */
+function goTo(hash: string): void {
+  location.hash = hash;
+  const [, onHash] = vi.mocked(addEventListener).mock.calls.find(([name]) => name === 'hashchange')!;
+  (onHash as () => void)();
 }
 
 beforeEach(() => {
@@ -88,6 +95,40 @@ test.each([
   expect(history.replaceState).toHaveBeenCalledExactlyOnceWith(null, '', '/app/?a=1');
 });
 
+test.each([
+  ['untouched', [samplePrompts[1]!.name, sampleEval.repeat]],
+  ['edited', ['Mine', 7]],
+])(
+  'after a reload with the link, going back shows the user’s own prompts and eval: %s',
+  async (kind, expected) => {
+    const stored = new Map<string, string>();
+    vi.stubGlobal('localStorage', {
+      getItem: (name: string) => stored.get(name) ?? null,
+      setItem: (name: string, text: string) => void stored.set(name, text),
+    });
+    const prompts = { prompts: [{ ...samplePrompts[0]!, name: 'Theirs' }], selected: 0, values: {} };
+    const link = encodeLink({ prompts, evaluation: { settings: { ...sampleEval, repeat: 4 } } });
+    await open(encodeLink({ script }));
+    if (kind === 'edited') {
+      const { usePrompts } = await import('../../src/prompts/store.ts');
+      const { useEvals } = await import('../../src/evals/store.ts');
+      usePrompts.getState().edit({ name: 'Mine' });
+      useEvals.getState().change({ repeat: 7 });
+    }
+    goTo(link);
+    await expect.poll(() => stored.get('cueline:prompts')).toContain('Theirs');
+    await expect.poll(() => stored.get('cueline:evals')).toContain('"repeat":4');
+    stopFollowing();
+    await open(link, undefined, undefined, { isLoading: true });
+    const { entryOf, usePrompts } = await import('../../src/prompts/store.ts');
+    const { useEvals } = await import('../../src/evals/store.ts');
+    const shown = () => [entryOf(usePrompts.getState()).prompt.name, useEvals.getState().settings.repeat];
+    expect(shown()).toEqual(['Theirs', 4]);
+    goTo('');
+    expect(shown()).toEqual(expected);
+  },
+);
+
 test.each([['prompts'], ['eval']])(
   'the link stays in the address until what it opened is edited: %s',
   async (what) => {
@@ -122,9 +163,7 @@ test.each([
   await open(encodeLink({ script: '// another link' }));
   stopFollowing();
   await open(encodeLink({ script }));
-  const [, onHash] = vi.mocked(addEventListener).mock.calls.find(([name]) => name === 'hashchange')!;
-  location.hash = '';
-  (onHash as () => void)();
+  goTo('');
   expect(store()).toMatchObject({ ...expected, notice: undefined });
 });
 
@@ -146,17 +185,12 @@ test.each([['prompts'], ['eval']])(
       usePrompts.getState().selected,
       useEvals.getState().settings,
     ];
-    const goTo = async (hash: string): Promise<void> => {
-      location.hash = hash;
-      const [, onHash] = vi.mocked(addEventListener).mock.calls.find(([name]) => name === 'hashchange')!;
-      (onHash as () => void)();
-      if (hash !== '') await expect.poll(() => store().notice?.kind).toBe('opened');
-    };
-    await goTo(linkTo('First'));
-    await goTo(linkTo('Second'));
-    await goTo(linkTo('First'));
+    for (const name of ['First', 'Second', 'First']) {
+      goTo(linkTo(name));
+      await expect.poll(() => store().notice?.kind).toBe('opened');
+    }
     expect(usePrompts.getState()).toMatchObject({ entries: [{ prompt: { name: 'First' } }], isOwn: false });
-    await goTo('');
+    goTo('');
     const { entries, selected, isOwn, previous } = usePrompts.getState();
     expect([entries, selected, useEvals.getState().settings]).toEqual(before);
     expect([isOwn, previous, useEvals.getState().previous]).toEqual([true, [], []]);
@@ -164,12 +198,22 @@ test.each([['prompts'], ['eval']])(
   },
 );
 
+test('going back to the page without the link shows the run that was there again', async () => {
+  await open(encodeLink({ script: '// one', log }));
+  const before = store().session;
+  stopFollowing();
+  await open(`#${whole}`);
+  expect(store().session).not.toBe(before);
+  goTo('');
+  expect(store().session).toBe(before);
+});
+
 test('a page that opens without the link keeps its script, which the user has run', async () => {
   await open(encodeLink({ script }));
   stopFollowing();
   location.hash = '';
   const { followLinks } = await import('../../src/share/open-link.ts');
-  expect(await followLinks().opened).toBe(false);
+  expect(await followLinks({ isLoading: true }).opened).toBe(false);
   expect(store().script).toBe(script);
 });
 

@@ -56,7 +56,7 @@ export function CallView({ target, log, clock }: CallViewProps) {
         <Section title="Agent" hint={plural(agent.steps.length, 'step')}>
           <button
             type="button"
-            className="text-sm text-text-kind underline narrow:min-h-11"
+            className="text-left text-sm wrap-anywhere text-text-kind underline narrow:min-h-11"
             onClick={() =>
               useInspection.getState().select({ kind: 'step', turn, agent: agent.path, step: first.step })
             }

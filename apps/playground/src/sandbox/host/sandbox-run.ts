@@ -58,6 +58,8 @@ class ScriptRun implements SandboxRun {
     this.#graceTimer = setTimeout(() => this.#log.end({ outcome: 'stopped' }), this.#limits.grace);
   };
 
+  readonly #onOnline = (): void => this.#send({ type: 'online' });
+
   readonly #send = (message: ToWorker): void =>
     this.#frame?.send(redactKeys(encodeMessage(message), this.#options.secrets()));
 
@@ -93,6 +95,7 @@ class ScriptRun implements SandboxRun {
       attributeError: (error) => this.#attributed(error),
     });
     options.signal.addEventListener('abort', this.#stop, { once: true });
+    globalThis.addEventListener?.('online', this.#onOnline);
     if (options.signal.aborted) this.#stop();
     else this.#begin().catch(this.#failToBegin);
   }
@@ -113,6 +116,7 @@ class ScriptRun implements SandboxRun {
   #cleanUp(): void {
     clearTimeout(this.#graceTimer);
     this.#signal.removeEventListener('abort', this.#stop);
+    globalThis.removeEventListener?.('online', this.#onOnline);
     this.#server?.close();
     this.#commands?.close();
     this.#frame?.close();

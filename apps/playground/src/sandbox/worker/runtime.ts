@@ -115,6 +115,7 @@ export function createRuntime(options: {
       if (parsed.type === 'run') void run(parsed);
       else if (parsed.type === 'check') void check(parsed);
       else if (parsed.type === 'stop') stopping.abort();
+      else if (parsed.type === 'online') dispatchEvent(new Event('online'));
       else if (parsed.type === 'command') {
         void obey(live, parsed.command).then((reply) => send({ type: 'reply', id: parsed.id, reply }));
       } else remote?.receive(parsed);

@@ -59,6 +59,14 @@ export function restoreDocument<Content>(documents: Documents<Content>): Documen
   return { shown: last, previous: [...(shown.isOwn ? [shown] : []), ...previous.slice(0, -1)] };
 }
 
+/** The user's own document: the one that is shown, or the last one that it replaced, or else `initial`. */
+export function ownDocument<Content>(
+  { shown, previous }: Documents<Content>,
+  initial: KeptDocument<Content>,
+): KeptDocument<Content> {
+  return shown.isOwn ? shown : (previous.at(-1) ?? initial);
+}
+
 /** Shows a document again that another one has replaced. */
 export function reopenDocument<Content>(
   { shown, previous }: Documents<Content>,

@@ -65,7 +65,7 @@ export function CallSummary({
   if (call.state === 'input-streaming') {
     return (
       <span className="min-w-0 flex-1 basis-0 truncate font-mono text-sm text-ink-2">
-        {visibleText(call.inputText.slice(-80))}
+        {visibleText(call.inputText.slice(0, 80))}
       </span>
     );
   }
