@@ -4,6 +4,7 @@ import { createDurable, createMemoryStore, type DurableStore } from '@cueline/du
 import { createLogCache } from '../src/log-cache.ts';
 import { createEffects } from './support/driver-contract.ts';
 import { writePages } from './support/prompts.ts';
+import { claim } from './support/store-suite.ts';
 
 const { signal } = new AbortController();
 
@@ -126,8 +127,7 @@ test('the cache keeps the logs that were used last, up to `maxLogs`, and no log 
   }
   async function create(runId: string, length: number): Promise<void> {
     await inner.create({ runId, start: { prompt: 'p' } });
-    const claimed = await inner.claim(runId, -1);
-    if (typeof claimed !== 'object') throw new Error('not claimed');
+    const claimed = await claim(inner, runId);
     const message = 'x'.repeat(length);
     await inner.append(
       runId,

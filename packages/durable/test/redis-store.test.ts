@@ -1,7 +1,7 @@
 import { createRedisStore } from '@cueline/durable/redis';
 import { expect, test } from 'vitest';
 import { describeWithRedis } from '../../edge/test/redis/server.ts';
-import { testStore } from './support/store-suite.ts';
+import { claim, testStore } from './support/store-suite.ts';
 
 const silent = (): Promise<never> => Promise.reject(new Error());
 
@@ -45,8 +45,7 @@ describeWithRedis('runs in Redis', (redis) => {
   test('a batch of 20,000 events is stored as a whole, and survives a kill of the server', async () => {
     const store = createRedisStore(await connect());
     await store.create({ runId: 'run-long', start: { prompt: 'planDay' } });
-    const claimed = await store.claim('run-long', -1);
-    if (typeof claimed !== 'object') throw new Error('not claimed');
+    const claimed = await claim(store, 'run-long');
     const events = Array.from({ length: 20_000 }, (_, seq) => ({
       seq,
       t: seq,

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import * as z from 'zod';
 import {
   createRun,
@@ -11,7 +11,7 @@ import {
 } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { createDurable, createMemoryStore, type DurableStore } from '@cueline/durable';
-import { createEffects } from './support/driver-contract.ts';
+import { createEffects, workHere } from './support/driver-contract.ts';
 import { planned, type Effects } from './support/prompts.ts';
 
 const { signal } = new AbortController();
@@ -173,9 +173,7 @@ test('a waiting run shows the tokens of the model calls of its open steps, inclu
     },
     { model: scriptedModel([call('helper'), call('send'), 'Sent.', 'Done.']) },
   );
-  const durable = createDurable({ prompts: [prompt], store: createMemoryStore() });
-  const worker = await durable.work();
-  onTestFinished(() => worker.stop());
+  const { durable } = await workHere([prompt]);
   const run = createRun(prompt, { executor: durable.executor });
   const result = run.start();
   await expect.poll(() => run.getState().status).toBe('waiting');

@@ -13,7 +13,7 @@ import { bullmqDriver } from '@cueline/durable/bullmq';
 import { createRedisStore } from '@cueline/durable/redis';
 import { restateDriver } from '@cueline/durable/restate';
 import { createSqlStore } from '@cueline/durable/sql';
-import { createEffects } from './support/driver-contract.ts';
+import { createEffects, workHere } from './support/driver-contract.ts';
 import { planned, sendLetter, writePages } from './support/prompts.ts';
 
 test('a job for a run that has ended, or that does not exist, does nothing', async () => {
@@ -157,8 +157,7 @@ test('a response that was stored without a wake-up wakes its run when it is sent
       await inner.wake(runId);
     },
   };
-  const durable = createDurable({ prompts: [prompt], store, driver });
-  const worker = await durable.work();
+  const { durable } = await workHere([prompt], driver, store);
   const run = createRun(prompt, { executor: durable.executor });
   const result = run.start();
   await expect.poll(() => run.getState().status).toBe('waiting');
@@ -174,7 +173,6 @@ test('a response that was stored without a wake-up wakes its run when it is sent
   expect(await durable.respond(runId, command)).toEqual({ accepted: true });
   const other = { ...command, response: { approved: false } } as const;
   expect(await durable.respond(runId, other)).toMatchObject({ accepted: false });
-  await worker.stop();
 });
 
 test('a response that is already in the log wakes its run when it is sent again', async () => {
@@ -258,9 +256,7 @@ test('a step whose events the store refuses is reported and repeated', async () 
   };
   const errors: unknown[] = [];
   const driver = inProcessDriver({ onError: (error) => void errors.push(error) });
-  const durable = createDurable({ prompts: [prompt], store: forgetful, driver });
-  const worker = await durable.work();
-  onTestFinished(() => worker.stop());
+  const { durable } = await workHere([prompt], driver, forgetful);
   const run = createRun(prompt, { executor: durable.executor });
   expect(await run.start({ book: 'Emma' })).toBe('Written.');
   expect(errors).toMatchObject([{ code: 'storage_failed' }]);
@@ -298,9 +294,7 @@ test('the abortSignal of a start stops the run', async () => {
   const prompt = definePrompt('wait', (builder) => builder.$`Wait.`, {
     model: scriptedModel([[{ text: 'Well', delay: 60_000 }]]),
   });
-  const durable = createDurable({ prompts: [prompt], store: createMemoryStore() });
-  const worker = await durable.work();
-  onTestFinished(() => worker.stop());
+  const { durable } = await workHere([prompt]);
   const leaving = new AbortController();
   const options = { abortSignal: leaving.signal };
   const run = createRun(prompt, { executor: durable.executor, options });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { describeWithPostgres } from './support/postgres.ts';
 import { planned } from './support/prompts.ts';
-import { testStore } from './support/store-suite.ts';
+import { claim, testStore } from './support/store-suite.ts';
 
 const client = new PGlite();
 // PGlite compiles its database first
@@ -41,8 +41,7 @@ test('a claim of an ended run removes a command that came while the run ended', 
   const store = createSqlStore(client);
   const end = { seq: 0, t: 0, type: 'run-end', outcome: 'done' } as const;
   await store.create({ runId: 'run-late', start: { prompt: 'planDay' } });
-  const claimed = await store.claim('run-late', -1);
-  if (typeof claimed !== 'object') throw new Error('not claimed');
+  const claimed = await claim(store, 'run-late');
   expect(await store.append('run-late', claimed.epoch, [end])).toBe(true);
   await client.query(`INSERT INTO cueline_commands (run_id, name, body) VALUES ('run-late', 'stop', '{}')`);
   expect(await store.claim('run-late', -1)).toBe('ended');

@@ -10,7 +10,7 @@ import {
 import type { ScriptedTurn } from '@cueline/core/testing';
 import { createDurable, createMemoryStore, type DurableStore } from '@cueline/durable';
 import { createStepCommands } from '../src/step-commands.ts';
-import { createEffects } from './support/driver-contract.ts';
+import { createEffects, workHere } from './support/driver-contract.ts';
 import { planned, type Effects } from './support/prompts.ts';
 
 /** A prompt whose model calls two tools at once: a slow one, and one that needs an approval. */
@@ -41,9 +41,7 @@ function twoTools(effects: Effects): { prompt: PromptDefinition<void>; open(): v
 async function openStep(store: DurableStore = createMemoryStore()) {
   const effects = createEffects();
   const { prompt, open } = twoTools(effects);
-  const here = createDurable({ prompts: [prompt], store });
-  const worker = await here.work();
-  onTestFinished(() => worker.stop());
+  const { durable: here } = await workHere([prompt], undefined, store);
   onTestFinished(open);
   const run = createRun(prompt, { executor: here.executor });
   const result = run.start();
@@ -97,9 +95,7 @@ test('a response to a client tool arrives while another call of the step is runn
       ]),
     },
   );
-  const durable = createDurable({ prompts: [prompt], store: createMemoryStore() });
-  const worker = await durable.work();
-  onTestFinished(() => worker.stop());
+  const { durable } = await workHere([prompt]);
   onTestFinished(open);
   const run = createRun(prompt, { executor: durable.executor });
   const result = run.start();
@@ -237,9 +233,7 @@ function oneTask(): { prompt: PromptDefinition<void>; asked(): boolean; open(): 
 test('an edit that another process sends during the last step is made once, before the run ends', async () => {
   const { prompt, asked, open } = oneTask();
   const store = createMemoryStore();
-  const here = createDurable({ prompts: [prompt], store });
-  const worker = await here.work();
-  onTestFinished(() => worker.stop());
+  const { durable: here } = await workHere([prompt], undefined, store);
   const run = createRun(prompt, { executor: here.executor });
   const result = run.start();
   await expect.poll(asked).toBe(true);

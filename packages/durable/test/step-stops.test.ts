@@ -10,7 +10,7 @@ import {
   type DurableOptions,
   type RunGuard,
 } from '@cueline/durable';
-import { createEffects } from './support/driver-contract.ts';
+import { createEffects, workHere } from './support/driver-contract.ts';
 import { after, planned } from './support/prompts.ts';
 
 const call = (name: string, input: object = {}, id?: string) => ({
@@ -132,10 +132,7 @@ function stuckPrompt() {
 test('a run whose prompt function never returns can be stopped, and the worker is free for the next run', async () => {
   const { prompt, effects, release } = stuckPrompt();
   const store = createMemoryStore();
-  const driver = inProcessDriver({ concurrency: 1 });
-  const durable = createDurable({ prompts: [prompt], store, driver });
-  const worker = await durable.work();
-  onTestFinished(() => worker.stop());
+  const { durable } = await workHere([prompt], inProcessDriver({ concurrency: 1 }), store);
   const { runId } = await durable.begin({ definition: prompt, input: undefined });
   await durable.wake(runId);
   await expect.poll(() => effects.noted).toEqual(['begins']);

@@ -3,7 +3,7 @@ import { CuelineError, createRun, definePrompt, tool, type SerializedError } fro
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { play } from '../support.ts';
+import { go, play } from '../support.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -55,12 +55,11 @@ test('a tool error with a key in its message is the cause of the error without t
   const leak = new Error(`refused: ${secret}`);
   const seen: unknown[] = [];
   const { run } = await play(
-    (prompt) => {
+    go((prompt) =>
       prompt.defTool('lookUp', '', z.object({}), () => {
         throw leak;
-      });
-      prompt.$`Go.`;
-    },
+      }),
+    ),
     lookUp,
     {
       env: { OPENAI_API_KEY: secret },
@@ -87,30 +86,29 @@ describe('errors that the script threw are printed to the console', () => {
     [
       'a tool',
       () =>
-        play((prompt) => {
-          prompt.defTool('lookUp', '', z.object({}), fail);
-          prompt.$`Go.`;
-        }, lookUp),
+        play(
+          go((prompt) => prompt.defTool('lookUp', '', z.object({}), fail)),
+          lookUp,
+        ),
     ],
     [
       'a tool that streams',
       () =>
-        play((prompt) => {
-          prompt.defTool('lookUp', '', z.object({}), async function* () {
-            yield 1;
-            fail();
-          });
-          prompt.$`Go.`;
-        }, lookUp),
+        play(
+          go((prompt) =>
+            prompt.defTool('lookUp', '', z.object({}), async function* () {
+              yield 1;
+              fail();
+            }),
+          ),
+          lookUp,
+        ),
     ],
     [
       'a part of a composite tool',
       () =>
         play(
-          (prompt) => {
-            prompt.defTool('kit', '', [tool('lookUp', '', z.object({}), fail)]);
-            prompt.$`Go.`;
-          },
+          go((prompt) => prompt.defTool('kit', '', [tool('lookUp', '', z.object({}), fail)])),
           [[{ toolCall: { name: 'kit', input: { calls: [{ name: 'lookUp', args: {} }] } } }], 'Sorry.'],
         ),
     ],
@@ -118,10 +116,7 @@ describe('errors that the script threw are printed to the console', () => {
       'a hook',
       () =>
         play(
-          (prompt) => {
-            prompt.defHook(fail);
-            prompt.$`Go.`;
-          },
+          go((prompt) => prompt.defHook(fail)),
           ['Never.'],
         ),
     ],
@@ -137,10 +132,10 @@ describe('errors that the script threw are printed to the console', () => {
 
   test('refused calls and calls with invalid arguments are not errors of the tool', async () => {
     const act = (): Promise<unknown> =>
-      play((prompt) => {
-        prompt.defTool('lookUp', '', z.object({ name: z.string() }), () => 1);
-        prompt.$`Go.`;
-      }, lookUp);
+      play(
+        go((prompt) => prompt.defTool('lookUp', '', z.object({ name: z.string() }), () => 1)),
+        lookUp,
+      );
     expect(await shownIn('development', act)).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import type { ModelMessage } from 'ai';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { sent } from '../sent-requests.ts';
-import { play } from '../support.ts';
+import { go, play } from '../support.ts';
 
 const call = { type: 'tool-call', toolCallId: 'c1', toolName: 'look', input: {} } as const;
 const result = { type: 'tool-result', toolCallId: 'c1', toolName: 'look', output: 'seen' } as const;
@@ -67,13 +67,12 @@ describe('a call without a result is refused', () => {
 
   test('in an agent, whose parent reads the error', async () => {
     const { state } = await play(
-      (prompt) => {
+      go((prompt) =>
         prompt.defAgent('child', '', z.object({}), (_args, own) => {
           own.$`Go.`;
           own.defMessage('assistant', [call]);
-        });
-        prompt.$`Go.`;
-      },
+        }),
+      ),
       [[{ toolCall: { name: 'child', input: {} } }], 'Done.'],
     );
     expect(state.status).toBe('done');
@@ -101,10 +100,7 @@ test.each<[string, ModelMessage[]]>([
   ],
 ])('%s is not an open call', async (_what, messages) => {
   const { model, state } = await play(
-    (prompt) => {
-      prompt.defTool('look', '', z.object({}), () => 'seen');
-      prompt.$`Go.`;
-    },
+    go((prompt) => prompt.defTool('look', '', z.object({}), () => 'seen')),
     ['Done.'],
     { options: { messages } },
   );

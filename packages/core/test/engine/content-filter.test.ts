@@ -1,4 +1,3 @@
-import { createRun, definePrompt } from '@cueline/core';
 import { defineAgent, tags } from '@cueline/core/agents';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
@@ -18,14 +17,6 @@ describe('a refusal', () => {
       steps: [{ finishReason: 'content-filter' }],
     });
     expect(events.at(-1)).toMatchObject({ type: 'run-end', finishReason: 'content-filter' });
-  });
-
-  test('rejects the promise of start', async () => {
-    const run = createRun(
-      definePrompt('go', (prompt) => prompt.$`Go.`),
-      { model: scriptedModel([refusal]) },
-    );
-    await expect(run.start()).rejects.toMatchObject({ code: 'content_filter' });
   });
 
   test('is not answered with a reminder of open tasks', async () => {

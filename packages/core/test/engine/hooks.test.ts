@@ -258,35 +258,6 @@ describe('hooks with the caller’s own prepareStep', () => {
       ],
     ]);
   });
-
-  test('a hook, a task and prepareStep can all cut the messages', async () => {
-    const { model, run } = await hooked(
-      [({ messages }) => ({ messages: messages.slice(-2) })],
-      [
-        [look(1)],
-        [look(2)],
-        [call('finishTask', { result: '1' })],
-        [look(3)],
-        [call('finishTask', { result: '2' })],
-        'Done.',
-      ],
-      { options: { prepareStep: ({ messages }) => ({ temperature: messages.length / 10 }) } },
-      (prompt) => void prompt.defTaskList([{ task: 'One' }, { task: 'Two' }]),
-    );
-    expect(run.getState().status).toBe('done');
-    expect(sent(model).map(({ messages }) => messages)).toEqual([
-      ['user: Go.', 'user: [Task 1/2] One\n\nUpcoming tasks:\n2. Two'],
-      ['assistant calls look {"n":1}', 'look answers seen 1'],
-      ['assistant calls look {"n":2}', 'look answers seen 2'],
-      ['user: Go.', 'user: Completed tasks:\n1. One → 1\n\n[Task 2/2] Two'],
-      ['assistant calls look {"n":3}', 'look answers seen 3'],
-      [
-        'assistant calls finishTask {"result":"2"}',
-        'finishTask answers ✓ All tasks completed successfully! The task list is complete.',
-      ],
-    ]);
-    expect(model.calls.map(({ temperature }) => temperature)).toEqual([0.2, 0.2, 0.2, 0.2, 0.2, 0.2]);
-  });
 });
 
 test('hooks of an agent are called before its own steps only', async () => {

@@ -117,19 +117,6 @@ describe('a model call that fails before any of its answer arrives', () => {
     expect(events.filter(({ type }) => type === 'retry')).toMatchObject([{ agent: expect.any(String) }]);
     expect(states(events).some(({ agents }) => agents[0]?.phase === 'retrying')).toBe(true);
   });
-
-  test('is not retried if the run is stopped during the wait', async () => {
-    const model = scriptedModel([
-      [{ throw: { message: 'Busy.', status: 503, headers: { 'retry-after': '29' } } }],
-    ]);
-    const run = createRun(asked, { model });
-    const ended = run.start();
-    await expect.poll(() => run.getState().phase).toBe('retrying');
-    run.stop();
-    expect(await codeOf(ended)).toBe('aborted');
-    expect(run.getState().status).toBe('stopped');
-    expect(model.calls).toHaveLength(1);
-  });
 });
 
 describe('options.timeout', () => {

@@ -1,6 +1,5 @@
 // Faults that programs like this one have had. None of them may come back, so each has a test by its name.
-import { runPrompt, type Hook, type Prompt, type PromptSource } from '@cueline/core';
-import { scriptedModel } from '@cueline/core/testing';
+import { type Hook, type Prompt, type PromptSource } from '@cueline/core';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { sent } from '../sent-requests.ts';
@@ -24,24 +23,6 @@ moon: 1
 
 role:
 Helper.`;
-
-test('definitions reach the model with and without a hook', async () => {
-  const turns = [[call('look', { n: 1 })], 'Done.'];
-  const without = await play(everything, turns);
-  const idle = await play((prompt) => {
-    everything(prompt);
-    prompt.defHook(() => ({}));
-  }, turns);
-  expect(sent(without.model)).toEqual([
-    { system: everythingSaid, messages: ['user: Go.'], tools: ['look'] },
-    {
-      system: everythingSaid,
-      messages: ['user: Go.', 'assistant calls look {"n":1}', 'look answers 1'],
-      tools: ['look'],
-    },
-  ]);
-  expect(sent(idle.model)).toEqual(sent(without.model));
-});
 
 test('options.system follows the definitions, also with hooks and a task list', async () => {
   const sources: ((prompt: Prompt) => void)[] = [
@@ -162,22 +143,6 @@ describe('process.env', () => {
         value: env,
       });
     }
-  });
-
-  test('a variable that is set later is used, and the caller’s own environment takes precedence', async () => {
-    vi.stubEnv('LM_MODEL_LATE', 'mine:from-process');
-    const providers = { mine: (modelId: string) => scriptedModel(['Hi.'], { provider: 'mine', modelId }) };
-    const late = await runPrompt((prompt) => prompt.$`Go.`, { model: 'late', providers });
-    const own = await runPrompt((prompt) => prompt.$`Go.`, {
-      model: 'late',
-      providers,
-      env: { LM_MODEL_LATE: 'mine:from-caller' },
-    });
-    vi.unstubAllEnvs();
-    expect([late.run.getState().model, own.run.getState().model]).toEqual([
-      'mine:from-process',
-      'mine:from-caller',
-    ]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { definePrompt, inProcess, runPrompt, type Prompt, type RunEvent } from '@cueline/core';
+import { definePrompt, runPrompt, type Prompt, type RunEvent } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { call, go, play, timeless, types } from '../support.ts';
@@ -42,54 +42,21 @@ describe('runPrompt', () => {
       'step-end',
       'run-end',
     ]);
-    expect(timeless(events)[2]).toMatchInlineSnapshot(`
-      {
-        "request": {
-          "instructionParts": [
-            {
-              "end": 120,
-              "kind": "variable",
-              "name": "USER_NAME",
-              "start": 94,
-            },
-          ],
-          "instructions": "Variables are given as <NAME>value</NAME>. Where a message says <NAME>, it means that value.
-
-      <USER_NAME>Ada</USER_NAME>",
-          "keep": 0,
-          "messages": [
-            {
-              "content": "Help <USER_NAME>.",
-              "role": "user",
-            },
-          ],
-          "model": "simulated:scripted",
-          "settings": {},
-          "tools": [
-            {
-              "description": "Weather",
-              "inputSchema": {
-                "$schema": "http://json-schema.org/draft-07/schema#",
-                "additionalProperties": false,
-                "properties": {
-                  "city": {
-                    "type": "string",
-                  },
-                },
-                "required": [
-                  "city",
-                ],
-                "type": "object",
-              },
-              "name": "getWeather",
-            },
-          ],
-        },
-        "seq": 2,
-        "step": 0,
-        "type": "step-start",
-      }
-    `);
+    expect(timeless(events)[2]).toEqual({
+      type: 'step-start',
+      seq: 2,
+      step: 0,
+      request: {
+        keep: 0,
+        model: 'simulated:scripted',
+        settings: {},
+        instructions:
+          'Variables are given as <NAME>value</NAME>. Where a message says <NAME>, it means that value.\n\n<USER_NAME>Ada</USER_NAME>',
+        instructionParts: [{ kind: 'variable', name: 'USER_NAME', start: 94, end: 120 }],
+        messages: [{ role: 'user', content: 'Help <USER_NAME>.' }],
+        tools: [{ name: 'getWeather', description: 'Weather', inputSchema: expect.any(Object) as object }],
+      },
+    });
     // the second step says only what is new in it
     expect(Object.keys((events[12] as Extract<RunEvent, { type: 'step-start' }>).request)).toEqual([
       'keep',
@@ -303,29 +270,4 @@ describe('mistakes throw before anything is sent', () => {
   ])('%s', async (_name, act, code) => {
     expect(await codeOf(act())).toBe(code);
   });
-
-  test('end the run with the error in an executor', async () => {
-    const events: RunEvent[] = [];
-    const definition = definePrompt('broken', () => {
-      throw new TypeError('x is not a function');
-    });
-    const request = { definition, input: undefined, model: scriptedModel([]) };
-    for await (const event of inProcess().start(request, new AbortController().signal)) events.push(event);
-    expect(types(events)).toEqual(['run-start', 'run-end']);
-    expect(events[1]).toMatchObject({ outcome: 'error', error: { code: 'script_error' } });
-  });
-});
-
-test('no event contains a key that a server echoes', async () => {
-  const key = 'plain-words-that-look-like-no-key';
-  const body = JSON.stringify({ error: { message: `The key ${key} is wrong.` } });
-  const { run } = await runPrompt(sayHi, {
-    model: 'local:any',
-    env: { LOCAL_API_KEY: key, LOCAL_API_BASE: 'http://localhost:1/v1', LOCAL_API_TYPE: 'openai' },
-    fetch: () =>
-      Promise.resolve(new Response(body, { status: 401, headers: { 'content-type': 'application/json' } })),
-  });
-  expect(await run.finished).toMatchObject({ status: 'error', error: { code: 'auth' } });
-  expect(JSON.stringify(run.log())).not.toContain(key);
-  expect(JSON.stringify(run.log())).toContain('is wrong');
 });

@@ -21,24 +21,6 @@ describe('partial JSON', () => {
     );
   });
 
-  test('gives the same value for any cuts of the text', () => {
-    fc.assert(
-      fc.property(fc.json(), fc.array(fc.nat(20)), (text, sizes) => {
-        const whole = createPartialJson();
-        whole.feed(text);
-        const pieces = createPartialJson();
-        let rest = text;
-        for (const size of sizes) {
-          pieces.feed(rest.slice(0, size));
-          rest = rest.slice(size);
-        }
-        pieces.feed(rest);
-        expect(pieces.value()).toEqual(whole.value());
-        expect(pieces.text).toBe(text);
-      }),
-    );
-  });
-
   test.each([
     ['{"city":"Lis', { city: 'Lis' }],
     ['{"a":1,"b":tr', { a: 1, b: true }],

@@ -231,9 +231,3 @@ test('a state keeps its variables when later events set and unset them', () => {
   expect(after.variables['A']).toBe(before.variables['A']);
   expect(reduce(unset, { seq: 4, t: 4, type: 'variable-unset', name: 'A' }).variables).toBe(unset.variables);
 });
-
-test('a variable may be called __proto__', () => {
-  const state = reduceAll([logOf(types.warning, 0)[0]!, setTo('__proto__', 'text', 1)]);
-  expect(Object.getPrototypeOf(state.variables)).toBe(Object.prototype);
-  expect(Object.entries(state.variables)).toEqual([['__proto__', { kind: 'text', value: 'text' }]]);
-});

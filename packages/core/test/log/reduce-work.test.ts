@@ -22,6 +22,18 @@ describe('tasks', () => {
   test('go from the first task to a retry', () => {
     const a = { id: 'a', title: 'A', origin: 'author', attempts: 0 };
     const b = { id: 'b', title: 'B', origin: 'author', status: 'pending', attempts: 0, seq: 2 };
+    const failedOnce = { ...a, attempts: 1, error: 'Too short.', startedAt: 30 };
+    const failed = { ...failedOnce, status: 'failed', finishedAt: 60 };
+    const completed = {
+      ...a,
+      status: 'completed',
+      attempts: 1,
+      result: 'Done.',
+      startedAt: 30,
+      finishedAt: 80,
+    };
+    const reset = { ...a, title: 'A!', status: 'pending', seq: 9 };
+    const byHand = { ...b, status: 'completed', result: 'By hand.', seq: 11, finishedAt: 110 };
     const told: [RunEventBody, unknown[]][] = [
       [runStart, []],
       [add('a', 0), [{ ...a, status: 'pending', seq: 1 }]],
@@ -30,66 +42,18 @@ describe('tasks', () => {
       [update('a', { status: 'validating' }), [{ ...a, status: 'validating', seq: 4, startedAt: 30 }, b]],
       [
         update('a', { status: 'in_progress', attempts: 1, error: 'Too short.' }),
-        [{ ...a, status: 'in_progress', attempts: 1, error: 'Too short.', seq: 5, startedAt: 30 }, b],
+        [{ ...failedOnce, status: 'in_progress', seq: 5 }, b],
       ],
-      [
-        update('a', { status: 'failed' }),
-        [
-          { ...a, status: 'failed', attempts: 1, error: 'Too short.', seq: 6, startedAt: 30, finishedAt: 60 },
-          b,
-        ],
-      ],
-      [
-        update('a', { title: 'A!' }),
-        [
-          {
-            ...a,
-            title: 'A!',
-            status: 'failed',
-            attempts: 1,
-            error: 'Too short.',
-            seq: 7,
-            startedAt: 30,
-            finishedAt: 60,
-          },
-          b,
-        ],
-      ],
+      [update('a', { status: 'failed' }), [{ ...failed, seq: 6 }, b]],
+      [update('a', { title: 'A!' }), [{ ...failed, title: 'A!', seq: 7 }, b]],
       [
         update('a', { status: 'completed', result: 'Done.', error: null }),
-        [
-          {
-            ...a,
-            title: 'A!',
-            status: 'completed',
-            attempts: 1,
-            result: 'Done.',
-            seq: 8,
-            startedAt: 30,
-            finishedAt: 80,
-          },
-          b,
-        ],
+        [{ ...completed, title: 'A!', seq: 8 }, b],
       ],
-      [
-        update('a', { status: 'pending', attempts: 0, result: null }),
-        [{ ...a, title: 'A!', status: 'pending', seq: 9 }, b],
-      ],
-      [
-        { type: 'task-move', taskId: 'a', index: 1, by: 'user' },
-        [b, { ...a, title: 'A!', status: 'pending', seq: 9 }],
-      ],
-      [
-        update('b', { status: 'completed', result: 'By hand.' }),
-        [
-          { ...b, status: 'completed', result: 'By hand.', seq: 11, finishedAt: 110 },
-          { ...a, title: 'A!', status: 'pending', seq: 9 },
-        ],
-      ],
-      [
-        { type: 'task-remove', taskId: 'a', by: 'user' },
-        [{ ...b, status: 'completed', result: 'By hand.', seq: 11, finishedAt: 110 }],
-      ],
+      [update('a', { status: 'pending', attempts: 0, result: null }), [reset, b]],
+      [{ type: 'task-move', taskId: 'a', index: 1, by: 'user' }, [b, reset]],
+      [update('b', { status: 'completed', result: 'By hand.' }), [byHand, reset]],
+      [{ type: 'task-remove', taskId: 'a', by: 'user' }, [byHand]],
     ];
     const log = inLog(told.map(([body]) => body));
     for (const [place, [body, tasks]] of told.entries()) {

@@ -31,7 +31,7 @@ type Recording = {
 
 const read = (file: string): string =>
   readFileSync(new URL(`./version-1/${file}`, import.meta.url), 'utf8').trim();
-const recordings = ['agents', 'approvals', 'client-tools', 'provider-approvals', 'stopped', 'waiting'].map(
+const recordings = ['agents', 'approvals', 'client-tools', 'provider-approvals', 'stopped'].map(
   (name): [string, Recording] => [name, JSON.parse(read(`${name}.json`)) as Recording],
 );
 const prompt = definePrompt('any', () => {});

@@ -107,7 +107,9 @@ describe.each(rows)('%s', (provider, id, keyVariable, path, header, answer, env)
   });
 
   test('names the variable to set if there is no key', async () => {
-    const error = await resolveModel(ref, { env: {} }).catch((thrown: unknown) => thrown);
+    const error = await resolveModel(ref, { env: { [keyVariable]: '  ' } }).catch(
+      (thrown: unknown) => thrown,
+    );
     expect(error).toMatchObject({ code: 'missing_key' });
     expect((error as Error).message).toContain(`Set ${keyVariable}`);
   });

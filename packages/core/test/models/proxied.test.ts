@@ -150,22 +150,7 @@ describe('proxied', () => {
 
   // a property of the address alone: every request stays below the provider's path
   test('sends any id under its URL, or refuses it', async () => {
-    const piece = fc.constantFrom(
-      '.',
-      '..',
-      '/',
-      '\\',
-      '?',
-      '#',
-      '%2e',
-      '%2F',
-      ':',
-      '@',
-      'a',
-      '\n',
-      ' ',
-      'é',
-    );
+    const piece = fc.constantFrom('..', '%2e', '%2F', ...Array.from('./\\?#:@a\n é'));
     await fc.assert(
       fc.asyncProperty(fc.array(piece, { minLength: 1, maxLength: 6 }), async (pieces) => {
         const sent: string[] = [];

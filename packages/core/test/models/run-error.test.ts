@@ -228,16 +228,6 @@ describe('over HTTP', () => {
       env: { LAB_API_BASE: base, LAB_API_TYPE: 'openai', LAB_API_KEY: 'lab-key-0001' },
     });
 
-  test('a refused key: the text of the server, without the key that it echoes', async () => {
-    await using server = await startServer((response) => {
-      response.writeHead(401, { 'content-type': 'application/json' });
-      response.end('{"error":{"message":"Incorrect API key provided: lab-key-0001"}}');
-    });
-    const error = await failureOf(await modelAt(server.url), ['lab-key-0001']);
-    expect(error.code).toBe('auth');
-    expect(error.message).toContain('Incorrect API key provided: [redacted]');
-  });
-
   test('an unreachable server', async () => {
     const error = await failureOf(await modelAt('http://127.0.0.1:1/v1'));
     expect(error.toJSON()).toMatchInlineSnapshot(`
@@ -325,11 +315,6 @@ describe('over HTTP', () => {
     expect(error.code).toBe('provider_error');
     expect(error.message).toContain('answered with a web page');
     expect(error.details).toMatchObject({ statusCode: 200, contentType: 'text/html' });
-  });
-
-  test('a stream that ends too early', async () => {
-    await using server = await startServer((response) => chat(response, ['Half an ans'], false));
-    expect((await failureOf(await modelAt(server.url))).code).toBe('stream_truncated');
   });
 
   test('a connection that breaks in the middle', async () => {

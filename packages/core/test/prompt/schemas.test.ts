@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import * as z3 from 'zod/v3';
 import { sent } from '../sent-requests.ts';
-import { play } from '../support.ts';
+import { go, play } from '../support.ts';
 
 const call = (name: string, input: unknown) => ({ toolCall: { name, input } });
 const cityJson = {
@@ -45,10 +45,7 @@ describe.each(schemas)('%s', (_what, schema) => {
   test('sends JSON Schema to the model, and valid arguments to the function', async () => {
     const seen: unknown[] = [];
     const { model, run } = await play(
-      (prompt) => {
-        prompt.defTool('visit', '', schema, (args) => void seen.push(args));
-        prompt.$`Go.`;
-      },
+      go((prompt) => prompt.defTool('visit', '', schema, (args) => void seen.push(args))),
       [[call('visit', { city: 7 })], [call('visit', { city: 'Faro' })], 'Done.'],
     );
     expect(model.calls[0]!.tools?.[0]).toMatchObject({ name: 'visit', inputSchema: cityJson });
@@ -59,10 +56,7 @@ describe.each(schemas)('%s', (_what, schema) => {
 
   test('reports an invalid argument in one line in a composite tool', async () => {
     const { run } = await play(
-      (prompt) => {
-        prompt.defTool('kit', '', [tool('visit', '', schema, (args) => args)]);
-        prompt.$`Go.`;
-      },
+      go((prompt) => prompt.defTool('kit', '', [tool('visit', '', schema, (args) => args)])),
       [
         [
           call('kit', {
@@ -95,10 +89,7 @@ test.each<[string, ToolSchema]>([
 ])('%s is what the model gets; it checks nothing', async (_what, schema) => {
   const seen: unknown[] = [];
   const { model } = await play(
-    (prompt) => {
-      prompt.defTool('visit', '', schema, (args) => void seen.push(args));
-      prompt.$`Go.`;
-    },
+    go((prompt) => prompt.defTool('visit', '', schema, (args) => void seen.push(args))),
     [[call('visit', { city: 7 })], 'Done.'],
   );
   expect(model.calls[0]!.tools?.[0]).toMatchObject({ inputSchema: cityJson });
@@ -117,10 +108,7 @@ describe.each<[string, ToolSchema]>([
   test('never reaches the function', async () => {
     const seen: unknown[] = [];
     const { model } = await play(
-      (prompt) => {
-        prompt.defTool('visit', '', schema, (args) => void seen.push(args));
-        prompt.$`Go.`;
-      },
+      go((prompt) => prompt.defTool('visit', '', schema, (args) => void seen.push(args))),
       [[call('visit', { city: 'Fa' })], 'Done.'],
     );
     expect(seen).toEqual([]);

@@ -2,7 +2,7 @@ import { createRun, definePlugin, definePrompt, dryRun, tool, type PromptDefinit
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { json } from '../support.ts';
+import { go, json } from '../support.ts';
 import { codeOf, nextEvent } from '../support/runs.ts';
 
 const sent: string[] = [];
@@ -63,10 +63,7 @@ describe('tools that a prompt declares', () => {
     });
     const both = definePrompt(
       'both',
-      (prompt) => {
-        prompt.defTool('own', 'Own', z.object({}), () => 1);
-        prompt.$`Go.`;
-      },
+      go((prompt) => prompt.defTool('own', 'Own', z.object({}), () => 1)),
       { tools: [look], plugins: [plugin] },
     );
     const { request } = await dryRun(both);
@@ -77,10 +74,7 @@ describe('tools that a prompt declares', () => {
     const message = 'A tool named look already exists. Give this one another name.';
     const byFunction = definePrompt(
       'twice',
-      (prompt) => {
-        prompt.defTool('look', 'Looks', z.object({}), () => 1);
-        prompt.$`Go.`;
-      },
+      go((prompt) => prompt.defTool('look', 'Looks', z.object({}), () => 1)),
       { tools: [look] },
     );
     const plugin = definePlugin({
@@ -104,7 +98,7 @@ describe('tools that a prompt declares', () => {
     const seen: string[] = [];
     const tasks = definePrompt(
       'tasks',
-      (prompt) => {
+      go((prompt) =>
         prompt.defTaskList([
           {
             task: 'Look',
@@ -114,9 +108,8 @@ describe('tools that a prompt declares', () => {
               ),
           },
           { task: 'Look again' },
-        ]);
-        prompt.$`Go.`;
-      },
+        ]),
+      ),
       { tools: [look] },
     );
     const model = scriptedModel([

@@ -2,11 +2,15 @@ import { once } from 'node:events';
 import { createServer, type Http2Server } from 'node:http2';
 import process from 'node:process';
 import { createEndpointHandler } from '@restatedev/restate-sdk/node';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createRun } from '@cueline/core';
 import { createMemoryStore } from '@cueline/durable';
 import { restateDriver, type RestateDriver } from '@cueline/durable/restate';
 import { findRestate, howToGetRestate } from '../../../../scripts/restate.mjs';
+import { createEffects, workHere } from '../support/driver-contract.ts';
+import type { DriverSetup } from '../support/driver-setup.ts';
 import { driverSuite } from '../support/driver-suite.ts';
+import { sendLetter } from '../support/prompts.ts';
 import { freePort, startRestate, type TestRestate } from './server.ts';
 
 const program = findRestate();
@@ -39,7 +43,7 @@ describe.skipIf(program === undefined)('Restate', () => {
     server.close();
   });
 
-  driverSuite('Restate', {
+  const setup: DriverSetup = {
     createDriver(options = {}) {
       const { graceMs = 10_000, onError = (): void => {} } = options;
       const driver = restateDriver({ ingress: restate.ingress, graceMs, onError });
@@ -52,5 +56,17 @@ describe.skipIf(program === undefined)('Restate', () => {
       };
     },
     createStore: async () => store,
+  };
+  driverSuite('Restate', setup);
+
+  test('Restate has no call of a run that waits for its approval', async () => {
+    const prompt = sendLetter(createEffects());
+    const { durable } = await workHere([prompt], setup.createDriver(), store);
+    const run = createRun(prompt, { executor: durable.executor });
+    const result = run.start();
+    await expect.poll(() => run.getState().approvals).toHaveLength(1);
+    await expect.poll(restate.calls, { timeout: 30_000 }).toBe(0);
+    await run.respondToApproval(run.getState().approvals[0]!.approvalId, { approved: true });
+    expect(await result).toBe('Sent.');
   });
 });

@@ -1,6 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createRun } from '@cueline/core';
-import { createDurable, type DurableDriver, type DurableOptions, type DurableStore } from '@cueline/durable';
+import {
+  createDurable,
+  createMemoryStore,
+  inProcessDriver,
+  type DurableDriver,
+  type DurableOptions,
+  type DurableStore,
+} from '@cueline/durable';
 import type { DriverSetup } from './driver-setup.ts';
 import { sendLetter, writePages, type Effects } from './prompts.ts';
 
@@ -12,8 +19,8 @@ export function createEffects(): Effects & { noted: string[] } {
 /** Starts a worker in this process. It stops when the test is finished. */
 export async function workHere(
   prompts: DurableOptions['prompts'],
-  driver: DurableDriver,
-  store: DurableStore,
+  driver: DurableDriver = inProcessDriver(),
+  store: DurableStore = createMemoryStore(),
 ): Promise<{ durable: ReturnType<typeof createDurable>; stop(): Promise<void> }> {
   const durable = createDurable({ prompts, store, driver });
   const worker = await durable.work();

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { PGlite } from '@electric-sql/pglite';
 import { createSqlStore } from '@cueline/durable/sql';
 import type { DurableStart, ReadEvents } from '@cueline/durable';
+import { after } from './prompts.ts';
 
 /** A folder with a store, on which processes work one after the other, until they are killed. */
 export type Folder = {
@@ -65,8 +66,4 @@ export async function readIn(folder: Folder, runId: string): Promise<ReadEvents>
 
 function isAlive({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode === null && signalCode === null;
-}
-
-function after(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,28 +1,21 @@
 import { createRun, reduceAll } from '@cueline/core';
 import { createDurable, type DurableStore } from '@cueline/durable';
 import { expect, test } from 'vitest';
-import type { Effects } from './prompts.ts';
+import { createEffects, workHere } from './driver-contract.ts';
 import { geographer, payInvoices } from './sessions.ts';
-
-function createEffects(): Effects & { noted: string[] } {
-  const noted: string[] = [];
-  return { noted, note: (what) => void noted.push(what) };
-}
 
 /** Tests sessions and agents with a store. */
 export function testSessions(name: string, open: () => DurableStore): void {
   test(`${name}: a session runs to its end, and is summarized after each payment`, async () => {
     const effects = createEffects();
     const session = payInvoices(effects);
-    const durable = createDurable({ prompts: [session], store: open() });
-    const worker = await durable.work();
+    const { durable } = await workHere([session], undefined, open());
     const run = createRun(session, { executor: durable.executor });
     expect(await run.start()).toEqual({ summary: 'All paid.' });
     const { runId, steps } = run.getState();
     expect(effects.noted.filter((each) => each.startsWith('pay'))).toEqual(['pay 0', 'pay 1', 'pay 2']);
     expect(effects.noted.filter((each) => each === 'summary')).toHaveLength(3);
     expect(effects.noted.at(-1)).toBe(`complete ${runId} in ${steps.length}`);
-    await worker.stop();
   });
 
   test(`${name}: a worker continues a session whose worker failed at a write to the store: every seventh write is tried`, async () => {
@@ -67,11 +60,9 @@ export function testSessions(name: string, open: () => DurableStore): void {
   test(`${name}: an agent corrects an unusable answer, calls a tool and returns its result`, async () => {
     const effects = createEffects();
     const agent = geographer(effects);
-    const durable = createDurable({ prompts: [agent], store: open() });
-    const worker = await durable.work();
+    const { durable } = await workHere([agent], undefined, open());
     const run = createRun(agent, { executor: durable.executor });
     expect(await run.start('What is the capital of Portugal?')).toEqual({ answer: 'Lisbon' });
     expect(effects.noted).toEqual(['model', 'model', 'look', 'model']);
-    await worker.stop();
   });
 }

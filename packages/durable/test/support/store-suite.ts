@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RunEvent } from '@cueline/core';
-import type { DurableStore } from '@cueline/durable';
+import type { ClaimedRun, DurableStore } from '@cueline/durable';
 import { commandOf } from '../../src/decide-command.ts';
 
 const start = { prompt: 'planDay', input: { city: 'Faro' } };
@@ -10,6 +10,13 @@ function event(seq: number, body: object = { type: 'warning', message: `event ${
 }
 
 const end = (seq: number): RunEvent => event(seq, { type: 'run-end', outcome: 'done' });
+
+/** Claims a run that has not ended. */
+export async function claim(store: DurableStore, runId: string): Promise<ClaimedRun> {
+  const claimed = await store.claim(runId, -1);
+  if (typeof claimed !== 'object') throw new Error(`The run ${runId} cannot be claimed.`);
+  return claimed;
+}
 
 /**
  * The tests that every store has to pass. All stores of `open` have the same content. `openCutOff` returns such a store whose
@@ -22,6 +29,11 @@ export function testStore(
 ): void {
   let count = 0;
   const newId = (): string => `run-${name}-${(count += 1)}`;
+  async function createRun(store: DurableStore): Promise<string> {
+    const runId = newId();
+    await store.create({ runId, start });
+    return runId;
+  }
 
   test(`${name}: a run is created once for each key`, async () => {
     const store = await open();
@@ -99,8 +111,7 @@ export function testStore(
     expect(await store.find({ subject, chat: 'chat-1' })).toMatchObject({ runId: two });
     expect(await store.find({ subject, chat: 'chat-2' })).toBeUndefined();
     expect(await store.find({ runId: 'no such run' })).toBeUndefined();
-    const claimed = await store.claim(two, -1);
-    if (claimed === undefined || claimed === 'ended') throw new Error('not claimed');
+    const claimed = await claim(store, two);
     await store.append(two, claimed.epoch, [event(0)]);
     expect(await store.find({ runId: two })).toMatchObject({ length: 1, endSeq: undefined });
     await store.append(two, claimed.epoch, [end(1)]);
@@ -150,20 +161,14 @@ export function testStore(
 
   test(`${name}: events are stored in order, and a batch as a whole or not at all`, async () => {
     const store = await open();
-    const runId = newId();
-    await store.create({ runId, start });
-    const claimed = await store.claim(runId, -1);
-    if (claimed === undefined || claimed === 'ended') throw new Error('not claimed');
-    const { epoch } = claimed;
+    const runId = await createRun(store);
+    const { epoch } = await claim(store, runId);
     expect(await store.append(runId, epoch, [event(0), event(1)])).toBe(true);
     expect(await store.append(runId, epoch, [])).toBe(true);
     expect(await store.append(runId, epoch, [event(3)])).toBe(false);
     expect(await store.append(runId, epoch, [event(1), event(2)])).toBe(false);
     expect(await store.append(runId, epoch, [event(2)])).toBe(true);
-    expect(await store.read(runId, 0)).toEqual({
-      events: [event(1), event(2)],
-      ended: false,
-    });
+    expect(await store.read(runId, 0)).toEqual({ events: [event(1), event(2)], ended: false });
     expect(await (await open()).read(runId, -1)).toEqual({
       events: [event(0), event(1), event(2)],
       ended: false,
@@ -178,13 +183,10 @@ export function testStore(
 
   test(`${name}: a worker whose run was taken over stores nothing more`, async () => {
     const store = await open();
-    const runId = newId();
-    await store.create({ runId, start });
-    const first = await store.claim(runId, -1);
-    if (first === undefined || first === 'ended') throw new Error('not claimed');
+    const runId = await createRun(store);
+    const first = await claim(store, runId);
     await store.append(runId, first.epoch, [event(0)]);
-    const second = await store.claim(runId, -1);
-    if (second === undefined || second === 'ended') throw new Error('not claimed');
+    const second = await claim(store, runId);
     expect(second.events).toEqual([event(0)]);
     expect(await store.append(runId, first.epoch, [])).toBe(false);
     expect(await store.append(runId, second.epoch, [])).toBe(true);
@@ -194,10 +196,8 @@ export function testStore(
 
   test(`${name}: a claim returns the events after afterSeq`, async () => {
     const store = await open();
-    const runId = newId();
-    await store.create({ runId, start });
-    const claimed = await store.claim(runId, -1);
-    if (claimed === undefined || claimed === 'ended') throw new Error('not claimed');
+    const runId = await createRun(store);
+    const claimed = await claim(store, runId);
     await store.append(runId, claimed.epoch, [event(0), event(1), event(2)]);
     expect(await store.claim(runId, 0)).toMatchObject({ start, events: [event(1), event(2)] });
     expect(await store.claim(runId, 2)).toMatchObject({ events: [] });
@@ -206,8 +206,7 @@ export function testStore(
 
   test(`${name}: if several workers write at the same time, the events of one are stored`, async () => {
     const store = await open();
-    const runId = newId();
-    await store.create({ runId, start });
+    const runId = await createRun(store);
     const claims = await Promise.all(Array.from({ length: 5 }, () => store.claim(runId, -1)));
     const epochs = claims.flatMap((claimed) =>
       claimed === undefined || claimed === 'ended' ? [] : [claimed.epoch],
@@ -220,8 +219,7 @@ export function testStore(
 
   test(`${name}: a command is kept for a worker, one under each name, until it is handled or the run ends`, async () => {
     const store = await open();
-    const runId = newId();
-    await store.create({ runId, start });
+    const runId = await createRun(store);
     const stop = { name: 'stop', command: { type: 'stop' } } as const;
     const approve = {
       name: 'approval a',
@@ -234,13 +232,11 @@ export function testStore(
     expect(await store.commands(runId)).toEqual([approve, stop]);
     expect(await store.commands('no such run')).toEqual([]);
     expect(await store.send('no such run', stop)).toBeUndefined();
-    const claimed = await (await open()).claim(runId, -1);
-    if (claimed === undefined || claimed === 'ended') throw new Error('not claimed');
+    const claimed = await claim(await open(), runId);
     expect(claimed.commands).toEqual([approve, stop]);
     await store.forget(runId, ['approval a']);
     await store.forget(runId, []);
-    const again = await store.claim(runId, -1);
-    if (again === undefined || again === 'ended') throw new Error('not claimed');
+    const again = await claim(store, runId);
     expect(again.commands).toEqual([stop]);
     await store.append(runId, again.epoch, [end(0)]);
     expect(await store.commands(runId)).toEqual([]);
@@ -258,8 +254,7 @@ export function testStore(
     const command = commandOf({ type: 'approval-response', approvalId, response });
     expect(await store.send(runId, command)).toEqual(command);
     expect(await store.send(runId, command)).toEqual(command);
-    const claimed = await store.claim(runId, -1);
-    if (claimed === undefined || claimed === 'ended') throw new Error('not claimed');
+    const claimed = await claim(store, runId);
     expect(claimed.start.input).toEqual({ [text]: text });
     expect(claimed.commands).toEqual([command]);
     expect(await store.commands(runId)).toEqual([command]);

@@ -1,4 +1,4 @@
-import { createRun, definePrompt, type Prompt } from '@cueline/core';
+import { createRun, definePrompt, type Prompt, type PromptOptions } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import { sent } from '../../sent-requests.ts';
@@ -367,15 +367,19 @@ describe('edits while the run continues', () => {
   });
 });
 
-test('with tasks, messages that prepareStep returns last for one step', async () => {
+test.each<[string, (prompt: Prompt) => void, PromptOptions]>([
+  ['prepareStep', () => {}, { prepareStep: ({ messages }) => ({ messages: messages.slice(-2) }) }],
+  ['a hook', (prompt) => prompt.defHook(({ messages }) => ({ messages: messages.slice(-2) })), {}],
+])('with tasks, messages that %s returns last for one step', async (_what, define, options) => {
   const { model, state } = await play(
     (prompt) => {
       prompt.defTool('look', '', z.object({ n: z.number() }), ({ n }) => n);
       prompt.defTaskList([{ task: 'One' }, { task: 'Two' }]);
+      define(prompt);
       prompt.$`Go.`;
     },
     [[call('look', { n: 1 })], [finish('1')], [call('look', { n: 2 })], [finish('2')], 'Done.'],
-    { options: { prepareStep: ({ messages }) => ({ messages: messages.slice(-2) }) } },
+    { options },
   );
   expect(state.status).toBe('done');
   expect(sent(model).map(({ messages }) => messages)).toEqual([
