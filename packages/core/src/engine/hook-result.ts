@@ -1,5 +1,6 @@
 import { CuelineError } from '../base/errors.ts';
 import type { HookResult } from '../prompt/hook.ts';
+import { findWrongSetting, stepForms, type SettingForms } from '../prompt/setting-forms.ts';
 import { suggestion } from '../base/check-names.ts';
 import { isRecord } from '../base/is-record.ts';
 import { quoteValue } from '../base/quote-value.ts';
@@ -30,14 +31,9 @@ const names: Record<keyof HookResult, true> = {
 };
 const known = Object.keys(names);
 
-/** For each field, its check and how to write it. */
-const forms: Readonly<
-  Record<string, { fits: (value: unknown) => boolean; write: (value: unknown) => string }>
-> = {
-  activeTools: {
-    fits: (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
-    write: (value) => `[${typeof value === 'string' ? quoteValue(value) : "'search'"}]`,
-  },
+/** The fields whose form is checked. */
+const forms: SettingForms = {
+  ...stepForms,
   messages: {
     fits: Array.isArray,
     write: (value) => `[{ role: 'user', content: ${typeof value === 'string' ? quoteValue(value) : "'…'"} }]`,
@@ -67,22 +63,18 @@ export function readHookResult(result: unknown, warn: (message: string) => void)
   const fields = Object.fromEntries(
     Object.entries(result).filter(([, value]) => value !== undefined && value !== null),
   );
-  for (const [name, value] of Object.entries(fields)) {
-    if (!known.includes(name)) {
+  for (const name of Object.keys(fields)) {
+    if (!known.includes(name))
       warn(`A hook returned ${name}, which hooks cannot change. ${suggestion(name, known)}`);
-      continue;
-    }
-    const form = forms[name];
-    if (form === undefined || form.fits(value)) continue;
-    throw invalidHookResultError(
-      `A hook returned ${name}: ${quoteValue(value)}. Write ${name}: ${form.write(value)}.`,
-    );
   }
+  const wrong = findWrongSetting(fields, forms);
+  if (wrong !== undefined)
+    throw invalidHookResultError(`A hook returned ${wrong.name}: ${wrong.value}. ${wrong.instead}`);
   const { messages = [] } = fields as { messages?: unknown[] };
-  const wrong = messages.findIndex((message) => !isMessage(message));
-  if (wrong >= 0) {
+  const odd = messages.findIndex((message) => !isMessage(message));
+  if (odd >= 0) {
     throw invalidHookResultError(
-      `A hook returned messages[${wrong}] without a role and content that fits the role. Write { role: 'user', content: '…' }.`,
+      `A hook returned messages[${odd}] without a role and content that fits the role. Write { role: 'user', content: '…' }.`,
     );
   }
   return fields;

@@ -12,6 +12,7 @@ import { CuelineError } from '../base/errors.ts';
 import { withoutUndefined } from '../base/without-undefined.ts';
 import { scriptError } from '../base/script-error.ts';
 import { layered, type Definitions } from '../prompt/definitions.ts';
+import { findWrongSetting, stepForms } from '../prompt/setting-forms.ts';
 import type { PromptBuilder } from '../prompt/prompt-builder.ts';
 import type { LoopPolicy } from './loop-policy.ts';
 import { createHistory } from './history.ts';
@@ -217,7 +218,7 @@ class StepPreparation {
     for (const name of this.#unknownTools) {
       this.#sink.append({
         type: 'warning',
-        message: `options.activeTools names ${name}, which is not defined.`,
+        message: `options.activeTools names ${name}, which is not defined. There are: ${toolNames.join(', ') || 'none'}.`,
       });
     }
     this.#unknownTools.clear();
@@ -244,9 +245,14 @@ async function callPrepareStep(
   prepareStep: PrepareStepFunction<ToolSet>,
   step: Parameters<PrepareStepFunction<ToolSet>>[0],
 ): Promise<PrepareStepResult<ToolSet>> {
+  const who = `prepareStep, at step ${step.stepNumber},`;
+  let changed: PrepareStepResult<ToolSet>;
   try {
-    return await prepareStep(step);
+    changed = await prepareStep(step);
   } catch (error) {
-    throw scriptError(`prepareStep, at step ${step.stepNumber},`, error);
+    throw scriptError(who, error);
   }
+  const wrong = findWrongSetting(changed ?? {}, stepForms);
+  if (wrong === undefined) return changed;
+  throw new CuelineError('script_error', `${who} returned ${wrong.name}: ${wrong.value}. ${wrong.instead}`);
 }

@@ -2,6 +2,7 @@ import { CuelineError, type CuelineErrorCode } from '../base/errors.ts';
 import { isRecord } from '../base/is-record.ts';
 import { quoteValue } from '../base/quote-value.ts';
 import type { SystemFormat } from './call-settings.ts';
+import { findWrongSetting, settingForms } from './setting-forms.ts';
 
 const formats: readonly unknown[] = ['labels', 'xml'] satisfies SystemFormat[];
 
@@ -17,7 +18,7 @@ type Refusal = {
 
 /**
  * Checks the settings that the AI SDK does not check: those that it does not get (retries, time limits and
- * `systemFormat`), and `output`. @throws CuelineError
+ * `systemFormat`), and those that it takes in any form. @throws CuelineError
  */
 export function checkSettings(
   settings: {
@@ -32,6 +33,8 @@ export function checkSettings(
   const refuse = (option: string, message: string): never => {
     throw new CuelineError(code, `${whose}options.${message}`, { details: { option } });
   };
+  const wrong = findWrongSetting(settings, settingForms);
+  if (wrong !== undefined) refuse(wrong.name, `${wrong.name} is ${wrong.value}. ${wrong.instead}`);
   for (const name of ['maxRetries', 'streamRetries'] as const) {
     const { [name]: value } = settings;
     if (value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0)) continue;

@@ -29,6 +29,11 @@ test.each<[unknown, string]>([
   ],
   [{ activeTools: 'search' }, "A hook returned activeTools: 'search'. Write activeTools: ['search']."],
   [{ activeTools: [5] }, "A hook returned activeTools: a list. Write activeTools: ['search']."],
+  [
+    { toolChoice: 'search' },
+    "A hook returned toolChoice: 'search'. Write toolChoice: { type: 'tool', toolName: 'search' }, or 'auto', 'none' or 'required'.",
+  ],
+  [{ temperature: '0.5' }, "A hook returned temperature: '0.5'. Write temperature: 0.5."],
   [{ messages: 'hi' }, "A hook returned messages: 'hi'. Write messages: [{ role: 'user', content: 'hi' }]."],
   [
     { messages: {} },

@@ -185,6 +185,27 @@ describe('a wrong setting', () => {
     ]),
     [{ streamRetries: -1 }, 'options.streamRetries is -1. Give a whole number of at least 0.'],
     [{ systemFormat: 'yaml' }, "options.systemFormat is 'yaml'. Write 'labels' or 'xml'."],
+    [{ temperature: '0.5' }, "options.temperature is '0.5'. Write temperature: 0.5."],
+    [{ temperature: Number.NaN }, 'options.temperature is NaN. Write temperature: 0.5.'],
+    [{ topP: '1' }, "options.topP is '1'. Write topP: 0.9."],
+    [{ stopSequences: 'END' }, "options.stopSequences is 'END'. Write stopSequences: ['END']."],
+    [{ activeTools: 'search' }, "options.activeTools is 'search'. Write activeTools: ['search']."],
+    [
+      { toolChoice: 'search' },
+      "options.toolChoice is 'search'. Write toolChoice: { type: 'tool', toolName: 'search' }, or 'auto', 'none' or 'required'.",
+    ],
+    [
+      { toolChoice: { toolName: 'look' } },
+      "options.toolChoice is an object. Write toolChoice: { type: 'tool', toolName: 'search' }, or 'auto', 'none' or 'required'.",
+    ],
+    ...[5, true, null].map((value): [object, string] => [
+      { stopWhen: value },
+      `options.stopWhen is ${value}. Write stopWhen: isStepCount(5), with isStepCount from 'ai'.`,
+    ]),
+    [
+      { headers: new Headers({ 'x-a': 'b' }) },
+      "options.headers is an object. Write headers: { 'x-name': 'value' }.",
+    ],
     // a long text is cut, and never inside a character
     [
       { systemFormat: `${'a'.repeat(39)}😀` },
@@ -198,6 +219,37 @@ describe('a wrong setting', () => {
     await expect(starting).rejects.toMatchObject({ code: 'invalid_options', message });
     const agent = defineAgent({ name: 'helper', instructions: 'Help.', model, options: wrong });
     await expect(agent.call('Help me.')).rejects.toThrow(message);
+    expect(model.calls).toEqual([]);
+  });
+
+  test.each([true, 'user-approval'])(
+    'a toolApproval that would ask about nothing is refused: %o',
+    async (wrong) => {
+      const model = scriptedModel([]);
+      const starting = runPrompt(sayHi, { model, options: { toolApproval: wrong as never } });
+      await expect(starting).rejects.toThrow(
+        "Write toolApproval: { search: 'user-approval' }, or approval: true for all tools that change something.",
+      );
+      expect(model.calls).toEqual([]);
+    },
+  );
+
+  test('null is no value', async () => {
+    const options = { temperature: null, toolChoice: null, stopSequences: null, headers: null } as object;
+    const { state } = await play(sayHi, ['Ok.'], { options });
+    expect(state.status).toBe('done');
+  });
+
+  test('what prepareStep returns is checked like a hook’s', async () => {
+    const { state, model } = await play(sayHi, [], {
+      options: { prepareStep: () => ({ activeTools: 'search' as never }) },
+    });
+    expect(state).toMatchObject({
+      error: {
+        code: 'script_error',
+        message: "prepareStep, at step 0, returned activeTools: 'search'. Write activeTools: ['search'].",
+      },
+    });
     expect(model.calls).toEqual([]);
   });
 

@@ -328,7 +328,9 @@ test('options.activeTools keeps the task tools, and warns of unknown names', asy
     ['search', 'startTask', 'finishTask', 'own'],
     ['search', 'startTask', 'finishTask'],
   ]);
-  expect(state.warnings).toEqual(['options.activeTools names serach, which is not defined.']);
+  expect(state.warnings).toEqual([
+    'options.activeTools names serach, which is not defined. There are: search, other, startTask, finishTask, own.',
+  ]);
 });
 
 test('the system prompt of a hook or of prepareStep lasts for one step', async () => {
