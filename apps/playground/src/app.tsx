@@ -12,7 +12,7 @@ import { onStorageProblem } from './state/store.ts';
 import { useNarrow, useTheme } from './state/theme.ts';
 import { useTimelineKeys } from './timeline/use-timeline-keys.ts';
 import { ErrorBoundary } from './ui/error-boundary.tsx';
-import { toast } from './ui/toast.ts';
+import { storageMessage, toast } from './ui/toast.ts';
 
 // dialogs and messages load after the first paint
 const Toasts = lazy(() => import('./layout/toasts.tsx').then((it) => ({ default: it.Toasts })));
@@ -36,7 +36,7 @@ export function App() {
   useKeptFocus();
   useTimelineKeys();
   useEffect(() => {
-    onStorageProblem((message) => toast.warning(message, { duration: 15_000 }));
+    onStorageProblem((message) => toast.warning(message, { id: storageMessage, duration: 15_000 }));
     const timer = setTimeout(() => void preload(), AHEAD_AFTER_MS);
     const stopWatching = watchScript();
     return () => {

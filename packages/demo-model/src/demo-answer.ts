@@ -1,3 +1,4 @@
+import { beginningOf } from './beginning-of.ts';
 import type { ParsedPrompt } from './parse-prompt.ts';
 import { describeOutcome, inline } from './describe-result.ts';
 import type { Hints } from './hints.ts';
@@ -81,7 +82,7 @@ function restate({ request, files, isFirst, isFollowUp }: ParsedPrompt): string 
   const asked =
     request === ''
       ? `You sent no text${attached}.`
-      : `${isFollowUp ? 'You now ask' : 'You ask'}${attached}: “${gist(request)}”`;
+      : `${isFollowUp ? 'You now ask' : 'You ask'}${attached}: “${gist(request)}”${/[.!?…]$/.test(gist(request)) ? '' : '.'}`;
   return isFirst ? `${about}\n\n${asked}` : asked;
 }
 
@@ -91,7 +92,7 @@ function isCompletion(toolName: string, value: unknown): boolean {
 
 function gist(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
-  return line.length > 160 ? `${line.slice(0, 160).trimEnd()}…` : line;
+  return line.length > 160 ? `${beginningOf(line, 160).trimEnd()}…` : line;
 }
 
 function list(names: readonly string[]): string {

@@ -1,3 +1,4 @@
+import { beginningOf } from './beginning-of.ts';
 import type { ToolOutcome } from './parse-prompt.ts';
 
 const mostFields = 6;
@@ -43,7 +44,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 function truncate(text: string): string {
-  return text.length > longest ? `${text.slice(0, longest).trimEnd()}…` : text;
+  return text.length > longest ? `${beginningOf(text, longest).trimEnd()}…` : text;
 }
 
 function sentence(text: string): string {

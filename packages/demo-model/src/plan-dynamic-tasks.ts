@@ -1,3 +1,4 @@
+import { beginningOf } from './beginning-of.ts';
 import { argumentsFromSchema } from './arguments-from-schema.ts';
 import { writeIntroduction, writeTaskResult } from './demo-answer.ts';
 import { mostRead } from './hints.ts';
@@ -89,6 +90,6 @@ function splitIntoTasks(whole: string): string[] {
     .split(/(?<=[.!?])\s+|,?\s+(?:and then|then)\s+/)
     .filter((text) => text.trim().length > 3);
   if (sentences.length > 1) return sentences.slice(0, mostTasks).map((text) => text.trim());
-  const gist = request.replace(/\s+/g, ' ').slice(0, 80) || 'the request';
+  const gist = beginningOf(request.replace(/\s+/g, ' '), 80) || 'the request';
   return [`Gather what is needed: ${gist}`, `Put it together: ${gist}`];
 }

@@ -1,3 +1,4 @@
+import { beginningOf } from './beginning-of.ts';
 import { dayOf, fieldFor, type Hints, readHints, toWords } from './hints.ts';
 import type { Schema, SchemaRoot } from './schema.ts';
 import { patternCost } from './pattern-cost.ts';
@@ -105,7 +106,7 @@ function byFormat(format: string | undefined, { emails, urls, dates, now }: Hint
 /** A plausible value for the name. The name itself takes precedence over its description. */
 function byName(context: string, words: string, hints: Hints): string[] {
   const { request, quoted, places, emails, urls, dates, paths, now } = hints;
-  const gist = request.replace(/\s+/g, ' ').trim().slice(0, 120) || 'an example';
+  const gist = beginningOf(request.replace(/\s+/g, ' ').trim(), 120) || 'an example';
   const is = (pattern: RegExp): boolean => pattern.test(words);
   if (is(/e-?mail|recipient/) || (words === 'to' && emails.length > 0)) return [...emails, 'ada@example.com'];
   if (is(/\b(url|uri|link|website|href)\b/)) return [...urls, 'https://example.com/'];
@@ -185,7 +186,7 @@ function fit(text: string, { minLength: least = 0, maxLength = Infinity }: Schem
   let fitted = text;
   while (fitted.length < minLength) fitted += fitted === '' ? 'x' : ` ${text}`;
   if (fitted.length <= maxLength) return fitted;
-  const cut = fitted.slice(0, maxLength).trimEnd();
+  const cut = beginningOf(fitted, maxLength).trimEnd();
   return cut.length >= minLength ? cut : cut.padEnd(minLength, '.');
 }
 

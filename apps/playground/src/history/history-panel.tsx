@@ -15,7 +15,7 @@ import { useLibrary } from './library.ts';
 import { addRunFile, deleteAllRuns, deleteRuns, openStored, type Deletion } from './run-actions.ts';
 import { groupByDay, matchesQuery } from './run-groups.ts';
 import { RunRowItem } from './run-row.tsx';
-import { offerUndo } from '../ui/toast.ts';
+import { offerUndo, storageMessage, toast } from '../ui/toast.ts';
 
 /** The stored runs by day, with a search. It is a sheet at the left, and on a phone the whole page. */
 export function HistoryPanel({ onClose }: { onClose: () => void }) {
@@ -95,6 +95,8 @@ function Runs({ nextFocusRef, onClose, onDeleted }: RunsProps) {
   // in a task of its own, because the page draws the opened run in this one
   const closeLater = (): void => void setTimeout(onClose);
   const { runs, unreadable, isRead, problem, inProgress } = useLibrary();
+  // on a phone, the message would cover the problem, which says the same
+  useEffect(() => void (problem !== undefined && toast.dismiss(storageMessage)), [problem]);
   const shown = usePlayground(({ storedRuns, view }) =>
     view === 'script' ? storedRuns.script : view === 'prompts' ? storedRuns.prompts : undefined,
   );

@@ -22,10 +22,10 @@ export function PastBar({ session, turn, seq, elapsed, waits }: PastBarProps) {
   return (
     <div
       data-testid="past"
-      className="flex shrink-0 items-center gap-2.5 border-b border-line bg-raised py-1.5 pr-2 pl-4 text-ink-2 narrow:flex-wrap"
+      className="flex shrink-0 items-center gap-2.5 border-b border-line bg-raised py-1.5 pr-2 pl-4 text-ink-2 flex-wrap"
     >
       <History className="size-4 shrink-0" />
-      <p className="min-w-0 flex-1 narrow:basis-[80%]">
+      <p className="min-w-0 flex-1 basis-40 narrow:basis-[80%]">
         <span className="font-medium text-ink">The run as it was</span> after <ShownTime elapsed={elapsed} />.
         {waits && <span className="font-medium text-warn"> The run waits for you now.</span>}
       </p>

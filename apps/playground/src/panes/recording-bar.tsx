@@ -1,3 +1,4 @@
+import { clsx } from 'clsx';
 import { Play, RotateCcw } from 'lucide-react';
 import { isFirstVisit, replayFirstRun } from '../state/first-run.ts';
 import { closeRun, startRun } from '../state/run-session.ts';
@@ -21,9 +22,11 @@ export function RecordingBar({ session, ended }: { session: RunSession; ended: b
         key needed.
       </p>
       <span className="flex items-center gap-2">
-        {ended && canReplay && (
+        {canReplay && (
           <Button
             variant="ghost"
+            // its room is kept, so that the end of the recording moves nothing
+            className={clsx(!ended && 'invisible')}
             onClick={() => {
               closeRun();
               void replayFirstRun({ again: true });

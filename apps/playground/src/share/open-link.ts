@@ -201,7 +201,7 @@ async function openSharedRun(
   await nextTask();
   if (signal.aborted) return;
   const { session, replaceScript } = usePlayground.getState();
-  if (session !== undefined && isInProgress(session.run.getState())) {
+  if (session !== undefined && session.recorded !== true && isInProgress(session.run.getState())) {
     return refuse('A run is in progress here. Stop it or wait until it ends, then open the link again.');
   }
   replaceScript(script, { origin: 'link' });

@@ -177,7 +177,8 @@ export function canRunAgain({ source, run }: RunSession): boolean {
 /** Shows an earlier run; it cannot be continued. `link` is the hash of the address that opened it, if it has one. */
 export function showLinkedRun(source: RunSource, run: SharedRun, link?: string): void {
   const last = usePlayground.getState()[slotOf(source)];
-  if (last !== undefined) runs.remove(last.run.id);
+  // a recording plays on, because Back may show it again
+  if (last !== undefined && last.recorded !== true) runs.remove(last.run.id);
   const { model, simulated, elapsed } = run.getState();
   const { script, openScript } = usePlayground.getState();
   const session: RunSession = {

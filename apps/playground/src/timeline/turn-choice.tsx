@@ -25,13 +25,13 @@ export function TurnChoice({ count, turn, onChoose }: TurnChoiceProps) {
       aria-label="Turn"
       value={String(turn)}
       onValueChange={(value) => onChoose(Number(value))}
-      className="flex h-7 rounded-md border border-line-strong/70 bg-page p-0.5 narrow:h-auto"
+      className="flex rounded-md border border-line-strong/70 bg-page p-px narrow:p-0.5"
     >
       {Array.from({ length: count }, (_, index) => (
         <RadioGroup.Item
           key={index}
           value={String(index)}
-          className="rounded px-2 whitespace-nowrap text-ink-2 data-[state=checked]:bg-hover data-[state=checked]:font-medium data-[state=checked]:text-ink narrow:h-11 narrow:min-w-11"
+          className="rounded px-2 min-h-6 whitespace-nowrap text-ink-2 data-[state=checked]:bg-hover data-[state=checked]:font-medium data-[state=checked]:text-ink narrow:h-11 narrow:min-w-11"
         >
           <span className="narrow:sr-only">Turn </span>
           {index + 1}

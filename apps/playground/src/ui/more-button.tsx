@@ -10,7 +10,7 @@ export function MoreButton({ onMore, className, children }: MoreButtonProps) {
     <button
       type="button"
       onClick={onMore}
-      className={clsx('text-sm text-text-kind underline narrow:min-h-11', className)}
+      className={clsx('min-h-6 text-sm text-text-kind underline narrow:min-h-11', className)}
     >
       {children}
     </button>

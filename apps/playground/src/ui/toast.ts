@@ -37,6 +37,9 @@ export const toast: Show &
   },
 );
 
+/** The id of the message that the browser stores nothing, or no more. */
+export const storageMessage = 'storage';
+
 /** Says what was deleted, and offers for ten seconds to undo that. */
 export function offerUndo(text: string, undo: () => unknown): void {
   toast(text, { duration: 10_000, action: { label: 'Undo', onClick: () => void undo() } });

@@ -1,5 +1,6 @@
 import type { RunEvent, RunState } from '@cueline/core';
 import { encodeLink } from '@cueline/core/link';
+import { replay } from '@cueline/core/replay';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { sampleEval } from '../../src/evals/sample-eval.ts';
 import { samplePrompts } from '../../src/prompts/sample-prompts.ts';
@@ -257,6 +258,22 @@ test('a link does not replace a run that is in progress', async () => {
   await open(`#${whole}`, undefined, undefined, { isRefused: true });
   expect(store().script).toBe('// mine');
   expect(store().notice).toMatchObject({ message: expect.stringContaining('A run is in progress here.') });
+});
+
+test('a link replaces a recording that is being played, and going back shows it again', async () => {
+  const { showRecording } = await import('../../src/state/run-session.ts');
+  const recording = replay(log);
+  recording.pause();
+  recording.seek(0);
+  showRecording('// example', recording);
+  const { session } = store();
+  await expect.poll(() => session!.run.getState().status).toBe('running');
+  await open(`#${whole}`);
+  expect(store().session).not.toBe(session);
+  goTo('');
+  expect(store().session).toBe(session);
+  recording.seek(1);
+  await expect.poll(() => session!.run.getState().status).toBe('done');
 });
 
 test('a link to a run of prompts does not replace a run that is in progress', async () => {

@@ -76,7 +76,7 @@ export function decodeLink(hash: string | null): LinkPayload {
   if (version !== VERSION) {
     throw new CuelineError(
       'link_foreign',
-      `This link has format ${version}; this page reads ${VERSION}. Reload the page to get the newest version.`,
+      `This link has format ${version}; this page reads ${VERSION}. Reload the page to get its newest version, and open the link again.`,
     );
   }
   const [length, sum] = seal?.split('-') ?? [];

@@ -50,6 +50,18 @@ describe('demoModel', () => {
     expect(usage.outputTokens).toBe(Math.ceil(text.length / 4));
   });
 
+  test('ends the sentence that restates a request, and cuts a long one between characters', async () => {
+    const { texts, calls } = await ask({
+      prompt: `a${'🙂'.repeat(200)}`,
+      tools: {
+        note: tool({ inputSchema: z.object({ about: z.string() }), execute: async () => '🙂'.repeat(200) }),
+      },
+    });
+    expect(texts[0]).toContain(`You ask: “a${'🙂'.repeat(79)}…” I call note.`);
+    expect([...texts, ...calls].join('')).not.toMatch(/\p{Surrogate}/u);
+    expect((await ask({ prompt: 'Plan the day' })).text).toContain('You ask: “Plan the day”.\n');
+  });
+
   test('calls a tool with the values that the request mentions, and quotes the result', async () => {
     const { texts, calls } = await ask({ prompt: 'What is the weather in Berlin?', tools: { weather } });
     expect(calls).toEqual(['weather {"city":"Berlin"}']);

@@ -76,7 +76,7 @@ export function CallSummary({
           className={clsx(
             'min-w-0 text-sm text-ink-2 narrow:order-last narrow:line-clamp-3 narrow:basis-full narrow:wrap-anywhere',
             isBeside ? 'truncate' : clsx(below, inset),
-            isBeside && insetOnPhone[inset],
+            isBeside && belowIfNarrow[inset],
           )}
         >
           {pairs.map(({ name, value }, index) => (
@@ -93,7 +93,7 @@ export function CallSummary({
           className={clsx(
             'min-w-0 text-sm narrow:order-last narrow:line-clamp-3 narrow:basis-full narrow:wrap-anywhere',
             result.className,
-            fits === 'always' ? insetOnPhone[inset] : clsx(below, inset),
+            fits === 'always' ? belowIfNarrow[inset] : clsx(below, inset),
             fits === 'wide' && '@min-[680px]:order-none @min-[680px]:basis-auto @min-[680px]:pl-0',
           )}
         >
@@ -107,7 +107,11 @@ export function CallSummary({
 
 /** On a line of its own below the name, of at most three lines. */
 const below = 'order-last line-clamp-3 basis-full wrap-anywhere';
-const insetOnPhone = { 'pl-5.5': 'narrow:pl-5.5', 'pl-8.5': 'narrow:pl-8.5' } as const;
+/** The same on a phone, and in a narrow pane. */
+const belowIfNarrow = {
+  'pl-5.5': 'narrow:pl-5.5 @max-[400px]:order-last @max-[400px]:basis-full @max-[400px]:pl-5.5',
+  'pl-8.5': 'narrow:pl-8.5 @max-[400px]:order-last @max-[400px]:basis-full @max-[400px]:pl-8.5',
+} as const;
 
 /** How long a call took, or has taken so far. */
 export function CallDuration({ call, clock }: { call: ToolCallState; clock: RunClock | undefined }) {
