@@ -40,6 +40,11 @@ export function call(name: string, input: unknown = {}, id?: string): ScriptedPa
   return { toolCall: { name, input, ...(id === undefined ? {} : { id }) } };
 }
 
+/** A turn that calls tools: `calls(['search', { query: 'a' }], ['search', { query: 'b' }])`. */
+export function calls(...made: Parameters<typeof call>[]): ScriptedTurn {
+  return made.map((one) => call(...one));
+}
+
 /** A log without what differs from run to run: times, and ids that are made up. */
 export function timeless(events: readonly RunEvent[]): unknown[] {
   const known = new Map<string, number>();
