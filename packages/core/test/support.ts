@@ -1,4 +1,5 @@
 import {
+  reduceAll,
   runPrompt,
   type Prompt,
   type PromptConfig,
@@ -56,6 +57,11 @@ export function timeless(events: readonly RunEvent[]): unknown[] {
     return `${kind}-${known.get(id)}`;
   });
   return JSON.parse(named) as unknown[];
+}
+
+/** The state after each event. */
+export function states(events: readonly RunEvent[]): RunState[] {
+  return events.map((_event, index) => reduceAll(events.slice(0, index + 1)));
 }
 
 /** `seq type` of each event, for sequences that are read at a glance. */
