@@ -1,7 +1,6 @@
 /** Model ids that make the server misbehave, each as a real one does; any other id answers well. */
 export const faults = {
   'fault-401': 'refuses the key, and repeats it in the error body',
-  'fault-429': 'refuses for too many requests, with a Retry-After',
   'fault-cors': 'answers without CORS headers, which a browser refuses',
   'fault-midstream': 'sends an error object after some text',
   'fault-truncated': 'ends the stream inside tool arguments, or inside the text where there is no tool',
@@ -13,32 +12,17 @@ export const midstreamMessage = 'The server had an error while processing your r
 
 /** Status and body of the answers that are refusals, as OpenAI words them. */
 export function refusal(model: string, authorization: string): { status: number; body: object } | undefined {
-  if (model === 'fault-401') {
-    const key = authorization.replace(/^Bearer /, '');
-    return {
-      status: 401,
-      body: {
-        error: {
-          message: `Incorrect API key provided: ${key}.`,
-          type: 'invalid_request_error',
-          param: null,
-          code: 'invalid_api_key',
-        },
+  if (model !== 'fault-401') return undefined;
+  const key = authorization.replace(/^Bearer /, '');
+  return {
+    status: 401,
+    body: {
+      error: {
+        message: `Incorrect API key provided: ${key}.`,
+        type: 'invalid_request_error',
+        param: null,
+        code: 'invalid_api_key',
       },
-    };
-  }
-  if (model === 'fault-429') {
-    return {
-      status: 429,
-      body: {
-        error: {
-          message: 'Rate limit reached for requests.',
-          type: 'requests',
-          param: null,
-          code: 'rate_limit_exceeded',
-        },
-      },
-    };
-  }
-  return undefined;
+    },
+  };
 }

@@ -84,12 +84,6 @@ describe.each(['chat', 'responses'] as const)('through @ai-sdk/openai .%s()', (f
     expect(errors).toMatchObject([{ statusCode: 401, message: 'Incorrect API key provided: sk-secret.' }]);
   });
 
-  test('fault-429 tells when to try again', async () => {
-    const { result, errors } = run('fault-429');
-    await result.consumeStream();
-    expect(errors).toMatchObject([{ statusCode: 429, responseHeaders: { 'retry-after': '1' } }]);
-  });
-
   test('fault-midstream sends text, then an error object', async () => {
     const { result, errors } = run('fault-midstream', { tools: { getWeather } });
     const pieces = await Array.fromAsync(result.textStream);

@@ -169,8 +169,7 @@ function preflight({ headers }: RecordedRequest, response: ServerResponse): void
 }
 
 function json(response: ServerResponse, status: number, body: object): void {
-  const retry = status === 429 ? { 'retry-after': '1' } : {};
-  response.writeHead(status, { ...corsHeaders, ...retry, 'content-type': 'application/json' });
+  response.writeHead(status, { ...corsHeaders, 'content-type': 'application/json' });
   response.end(JSON.stringify(body));
 }
 

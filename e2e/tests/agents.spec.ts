@@ -1,4 +1,3 @@
-import type { Reply } from '../server/model.ts';
 import { expect, test, withServer } from './playground-page.ts';
 import { storedData } from './stored-data.ts';
 import { call, script } from './slow-tool.ts';
@@ -87,47 +86,6 @@ test.describe('agents', () => {
         expect(await playground.ended()).toBe('done');
         // it stays unfolded, because the focus was in it
         await expect(helper.getByTestId('task-progress')).toHaveText('2 of 2');
-      });
-    },
-  );
-
-  test(
-    'continue after a reload while their model answers, and repeat none of their calls',
-    { tag: '@long' },
-    async ({ playground }) => {
-      const { page } = playground;
-      await playground.open();
-      await withServer(page, async (server) => {
-        const lost = Promise.withResolvers<Reply>();
-        server.plan([
-          call('helper'),
-          call('roll'),
-          lost.promise,
-          { text: 'The die has fallen.' },
-          { text: 'The helper has rolled.' },
-        ]);
-        await playground.write(
-          script(`prompt.defAgent('helper', 'Helps', z.object({}), async (_args, agent) => {
-    agent.defTool('roll', 'Rolls a die', z.object({}), () => 'eyes ' + Math.random());
-    agent.$\`Roll.\`;
-  });`),
-        );
-        await playground.run();
-        await expect.poll(() => server.calls).toHaveLength(3);
-        const roll = playground.tool('roll');
-        const result = await roll.textContent();
-        await expect.poll(() => storedData(page)).toContain('eyes ');
-        await page.reload();
-        await expect(page.getByTestId('interrupted')).toBeVisible();
-        await page.getByRole('button', { name: 'Continue' }).click();
-        expect(await playground.ended()).toBe('done');
-        lost.resolve({ text: 'Nobody reads this.' });
-        await expect(page.getByLabel('Answer', { exact: true }).last()).toHaveText('The helper has rolled.');
-        await playground.agent('helper').getByRole('button').first().click();
-        await expect(roll).toHaveCount(1);
-        expect(await roll.textContent()).toBe(result);
-        await expect(playground.agent('helper')).toContainText('The die has fallen.');
-        expect(server.calls).toHaveLength(5);
       });
     },
   );

@@ -137,25 +137,6 @@ test.describe('an approval', () => {
   );
 
   test(
-    'is given without arguments by a form that has no changes',
-    { tag: '@long' },
-    async ({ playground }) => {
-      const { page, approval } = playground;
-      await untilAsked(playground);
-      await approval.getByRole('button', { name: 'Edit' }).click();
-      const subject = approval.getByLabel('subject');
-      const before = await subject.inputValue();
-      await subject.fill('Another');
-      await expect(approval.getByRole('button', { name: 'Approve with changes' })).toBeVisible();
-      await subject.fill(before);
-      await approval.getByRole('button', { name: 'Approve', exact: true }).click();
-      expect(await playground.ended()).toBe('done');
-      await expect(playground.tool('sendMail')).toContainText('You approved.');
-      await expect(page.getByText('with your arguments')).toHaveCount(0);
-    },
-  );
-
-  test(
     'does not take the focus from the script, and has a shortcut',
     { tag: '@long' },
     async ({ playground }) => {

@@ -134,21 +134,6 @@ test('a second tab shows the call and leaves it to the first tab until that one 
   await asked(second, 1);
 });
 
-test('two tabs show one answer to a call', { tag: '@long' }, async ({ page, context, desk }) => {
-  await page.goto(desk);
-  await press(page, 'Find a room');
-  await expect(roomCard(page)).toBeVisible();
-  const second = await context.newPage();
-  await second.goto(desk);
-  await stands(second, 'waiting');
-  await press(page, 'Sea room');
-  await stands(page, 'done');
-  await stands(second, 'done');
-  await expect(second.getByTestId('text')).toContainText('"value":"Sea room"');
-  await asked(page, 1);
-  await asked(second, 0);
-});
-
 test(
   'another browser that knows the run leaves a call to the page that started it',
   { tag: '@long' },

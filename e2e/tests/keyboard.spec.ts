@@ -28,6 +28,26 @@ function stop(page: Page): Promise<string> {
   });
 }
 
+test('with the keyboard alone, a user runs a script, unfolds a tool and shares', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await page.keyboard.press('ControlOrMeta+Enter');
+  expect(await playground.ended()).toBe('done');
+  const toggle = playground.tool('getWeather').getByRole('button');
+  const share = page.getByTestId('share');
+  // Into the editor and, past its own use of Tab, out of it again.
+  await playground.editor.locator('.view-line').first().click();
+  await page.keyboard.press('Control+m');
+  await tabTo(page, toggle);
+  await page.keyboard.press('Enter');
+  await expect(playground.tool('getWeather').getByRole('group', { name: 'Output' })).toContainText('sunny');
+  await tabTo(page, share, 'Shift+Tab');
+  await page.keyboard.press('Enter');
+  await expect(page.getByLabel('Link to this script')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(share).toBeFocused();
+});
+
 test(
   'with the keyboard alone, a user runs a script, opens a call, goes back in time, edits a result, continues and returns',
   { tag: '@long' },

@@ -1,4 +1,4 @@
-import { expect, test, useServer } from './playground-page.ts';
+import { expect, test } from './playground-page.ts';
 
 test('a missing key ends the run with an error that leads to the model dialog', async ({ playground }) => {
   const { page } = playground;
@@ -32,46 +32,6 @@ test('the model dialog begins at the current choice and returns the focus', asyn
     await expect(opener).toBeFocused();
   }
 });
-
-test(
-  'with a real model, an opened link shows what Run will use',
-  { tag: '@long' },
-  async ({ playground }) => {
-    const { page } = playground;
-    await playground.open();
-    const link = await playground.link();
-    await playground.follow(link);
-    const notice = page.getByTestId('notice');
-    await expect(notice).toContainText('Opened from a link');
-    await expect(notice).not.toContainText('Run will use');
-    await notice.getByRole('button', { name: 'Dismiss' }).click();
-
-    await useServer(page, 'http://localhost:11434/v1');
-    await playground.follow('');
-    await playground.follow(link);
-    await expect(notice).toContainText('Run will use test-model at localhost:11434.');
-  },
-);
-
-test(
-  'a server that answers with a web page leads to the model dialog',
-  { tag: '@long' },
-  async ({ playground }) => {
-    const { page } = playground;
-    const web = { contentType: 'text/html', headers: { 'access-control-allow-origin': '*' }, body: '<html>' };
-    await page.route('http://localhost:11434/**', (route) => route.fulfill({ ...web, status: 200 }));
-    await page.route('http://localhost:11435/**', (route) => route.fulfill({ ...web, status: 404 }));
-    await playground.open();
-    for (const address of ['http://localhost:11434/v1', 'http://localhost:11435/v1']) {
-      await useServer(page, address);
-      await playground.run();
-      expect(await playground.ended()).toBe('error');
-      const error = page.getByTestId('run-error');
-      await expect(error).toContainText('The model’s address looks wrong');
-      await expect(error.getByRole('button', { name: 'Model settings' })).toBeVisible();
-    }
-  },
-);
 
 test('an unusable base URL is reported at its field', { tag: '@long' }, async ({ playground }) => {
   const { page } = playground;

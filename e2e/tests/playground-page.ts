@@ -136,7 +136,7 @@ function endOf(script: string): string[] {
 }
 
 /** Sets a model of a server on this machine, in the model dialog. */
-export async function useServer(page: Page, baseURL: string): Promise<void> {
+async function useServer(page: Page, baseURL: string): Promise<void> {
   await page.getByTestId('model').click();
   await page.getByLabel('OpenAI-compatible server').click();
   await page.getByLabel('Base URL', { exact: true }).fill(baseURL);

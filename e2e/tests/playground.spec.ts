@@ -112,23 +112,6 @@ test('a shared link opens the same script elsewhere and does not run by itself',
   await elsewhere.close();
 });
 
-test(
-  'a link keeps the user’s own script, which one click restores',
-  { tag: '@long' },
-  async ({ playground }) => {
-    const { page } = playground;
-    await playground.open();
-    await playground.write(script('Bergen'));
-    const link = await playground.link();
-    await playground.write('// mine\n');
-    await playground.follow(link);
-    await expect(page.getByTestId('notice')).toContainText('Opened from a link');
-    expect(await playground.script()).toBe(script('Bergen'));
-    await page.getByTestId('notice').getByRole('button', { name: 'Back to your script' }).click();
-    expect(await playground.script()).toBe('// mine\n');
-  },
-);
-
 test('the script and the theme survive a reload, keys do not', async ({ playground }) => {
   const { page } = playground;
   await playground.open();
@@ -197,34 +180,6 @@ test('a failing tool shows its error, and the run continues', { tag: '@long' }, 
   await expect(page.getByText('1 warning')).toBeVisible();
 });
 
-test('with the keyboard alone, a user runs a script, unfolds a tool and shares', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open();
-  await page.keyboard.press('ControlOrMeta+Enter');
-  expect(await playground.ended()).toBe('done');
-  const toggle = playground.tool('getWeather').getByRole('button');
-  const share = page.getByTestId('share');
-  /** Presses Tab until the element has the focus, and fails if it cannot be reached. */
-  const tabTo = async (target: typeof toggle, key = 'Tab'): Promise<void> => {
-    for (let presses = 0; presses < 40; presses++) {
-      await page.keyboard.press(key);
-      if (await target.evaluate((element) => element === document.activeElement)) return;
-    }
-    throw new Error('Tab does not reach it.');
-  };
-  // Into the editor and, past its own use of Tab, out of it again.
-  await playground.editor.locator('.view-line').first().click();
-  await page.keyboard.press('Control+m');
-  await tabTo(toggle);
-  await page.keyboard.press('Enter');
-  await expect(playground.tool('getWeather').getByRole('group', { name: 'Output' })).toContainText('sunny');
-  await tabTo(share, 'Shift+Tab');
-  await page.keyboard.press('Enter');
-  await expect(page.getByLabel('Link to this script')).toBeVisible();
-  await page.keyboard.press('Escape');
-  await expect(share).toBeFocused();
-});
-
 test('on a phone there are two tabs, and controls are large enough for touch', async ({ playground }) => {
   const { page } = playground;
   await page.setViewportSize({ width: 390, height: 844 });
@@ -285,22 +240,6 @@ test('a model’s text is only shown: no HTML, no remote pictures, and links ope
     expect(page.context().pages()).toHaveLength(1);
   });
 });
-
-test(
-  'an answer that cannot be read as markdown is shown as text, and the page keeps working',
-  { tag: '@long' },
-  async ({ playground }) => {
-    const { page } = playground;
-    await playground.open();
-    await withServer(page, async (server) => {
-      server.plan([{ text: `Before\n\n${'>'.repeat(4_000)} deep` }]);
-      await playground.run();
-      expect(await playground.ended()).toBe('done');
-      await expect(page.getByLabel('Answer', { exact: true }).locator('pre')).toContainText('>>>> deep');
-      await expect(page.getByLabel('Reply', { exact: true })).toBeEnabled();
-    });
-  },
-);
 
 test('the editor keeps its undo history and its cursor while another view is open', async ({
   playground,

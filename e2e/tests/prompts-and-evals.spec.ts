@@ -276,22 +276,3 @@ test('a pattern from a link that never ends fails one case and does not block th
   await page.locator('[data-case=evil] button').click();
   await expect(page.getByTestId('answer')).toContainText('the pattern takes longer than 1000 ms');
 });
-
-test(
-  'links with damaged prompts or evaluations are refused with a reason',
-  { tag: '@long' },
-  async ({ playground }) => {
-    const { page } = playground;
-    await playground.open();
-    for (const payload of [
-      { prompts: { prompts: 7 } },
-      { prompts: [{ __proto__: null, id: 'x' }] },
-      { evaluation: { settings: {} } },
-      { prompts: { prompts: [] }, evaluation: { settings: {}, results: [{}] } },
-    ]) {
-      await playground.follow(encodeLink(payload));
-      await expect(page.getByTestId('notice')).toContainText('cannot be read. Ask for the link again.');
-      await page.getByRole('button', { name: 'Dismiss' }).click();
-    }
-  },
-);

@@ -157,18 +157,6 @@ for (const api of ['responses', 'chat'] as const) {
   });
 }
 
-test(
-  'too many requests: retried, then reported',
-  { tag: '@long' },
-  async ({ page, playground, server, connect }) => {
-    await connect(weather, 'chat', 'fault-429');
-    await playground.run();
-    await playground.ended('error');
-    await expect(page.getByTestId('run-error')).toContainText('Rate limit reached for requests');
-    expect(server.calls).toHaveLength(3);
-  },
-);
-
 test('a script that sends everything it can reach to the model does not send the key', async ({
   page,
   playground,

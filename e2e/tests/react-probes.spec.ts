@@ -10,15 +10,8 @@ import { sourceConditions } from '../../vite.config.ts';
 /** The browser gets the page's files for this address without a network request. */
 const ORIGIN = 'http://probes.invalid';
 
-type Renders = { list: number; first: number; second: number };
-
 /** The functions that packages/react/test/probes/main.ts defines on its page. */
 type Probes = {
-  startOnMount(): Promise<{ status: string; text: string; calls: number; mounts: number }>;
-  hideAndShow(): Promise<{ status: string; text: string; calls: number; statusOnReturn: string }>;
-  remountById(): Promise<{ status: string; text: string; calls: number; statusOnReturn: string }>;
-  statusOnly(): Promise<{ renders: number }>;
-  tasksOnly(): Promise<Record<'mounted' | 'text' | 'firstTask' | 'secondTask', Renders>>;
   transition(): Promise<{
     without: number;
     during: number;
@@ -27,9 +20,6 @@ type Probes = {
     rendersPerItem: number;
   }>;
 };
-
-// users have this build; packages/react/test tries the same in a development build, where StrictMode finds more faults
-const effects = { tag: '@long' };
 
 test.describe('the hooks in a production build', () => {
   let folder: string;
@@ -61,42 +51,6 @@ test.describe('the hooks in a production build', () => {
     );
     await page.goto(`${ORIGIN}/index.html`);
     await page.waitForFunction(() => 'probes' in window);
-  });
-
-  test('a start in a mount effect makes one model call', effects, async ({ page }) => {
-    const seen = await page.evaluate(() => window.probes.startOnMount());
-    expect(seen).toEqual({ status: 'done', text: 'whole', calls: 1, mounts: 1 });
-  });
-
-  test('hiding and showing a run while it is in progress loses nothing', effects, async ({ page }) => {
-    const seen = await page.evaluate(() => window.probes.hideAndShow());
-    expect(seen).toEqual({ status: 'done', text: 'whole', calls: 1, statusOnReturn: 'running' });
-  });
-
-  test(
-    'unmounting a run while it is in progress, and remounting it by its id, loses nothing',
-    effects,
-    async ({ page }) => {
-      const seen = await page.evaluate(() => window.probes.remountById());
-      expect(seen).toEqual({ status: 'done', text: 'whole', calls: 1, statusOnReturn: 'running' });
-    },
-  );
-
-  test(
-    'a component that reads only status renders three times in a run of 1,000 deltas',
-    effects,
-    async ({ page }) => {
-      const { renders } = await page.evaluate(() => window.probes.statusOnly());
-      expect(renders).toBeLessThanOrEqual(3);
-      expect(renders).toBeGreaterThan(1);
-    },
-  );
-
-  test('a component with a task renders only when that task changes', effects, async ({ page }) => {
-    const renders = await page.evaluate(() => window.probes.tasksOnly());
-    expect(renders.text).toEqual({ list: 0, first: 0, second: 0 });
-    expect(renders.firstTask).toEqual({ list: 0, first: 1, second: 0 });
-    expect(renders.secondTask).toEqual({ list: 0, first: 0, second: 1 });
   });
 
   test('a transition of 300 ms takes as long while a run streams', async ({ page }) => {

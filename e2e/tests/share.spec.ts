@@ -134,39 +134,6 @@ test('a short link to a run shows the same transcript in another browser', async
 });
 
 test(
-  'an upload goes on after Share is closed, and its author can delete it',
-  { tag: '@long' },
-  async ({ playground }) => {
-    const { page } = playground;
-    await withShares(async (address) => {
-      await hostShares(page.context(), address);
-      const arrived = Promise.withResolvers<void>();
-      const answer = Promise.withResolvers<void>();
-      await playground.open();
-      await playground.run();
-      expect(await playground.ended()).toBe('done');
-      await page.route('**/api/shares', async (route) => {
-        if (route.request().method() !== 'POST') return route.fallback();
-        arrived.resolve();
-        await answer.promise;
-        await route.fallback();
-      });
-      await openUpload(page);
-      await page.getByTestId('make-short-link').click();
-      await arrived.promise;
-      await page.keyboard.press('Escape');
-      await expect(page.getByTestId('upload')).toHaveCount(0);
-      await page.getByTestId('share').click();
-      await page.getByText('Script and run').click();
-      await expect(page.getByTestId('make-short-link')).toHaveText('Uploading…');
-      answer.resolve();
-      await expect(page.getByLabel('Short link to this run')).toHaveValue(/\/#s=[\w-]{22}$/);
-      await expect(page.getByTestId('delete-link')).toBeVisible();
-    });
-  },
-);
-
-test(
   'the author of a share can delete it, even after a reload, and then its link no longer opens',
   { tag: '@long' },
   async ({ playground, browser }) => {

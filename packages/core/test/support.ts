@@ -1,4 +1,5 @@
 import {
+  reduceAll,
   runPrompt,
   type Prompt,
   type PromptConfig,
@@ -40,6 +41,11 @@ export function call(name: string, input: unknown = {}, id?: string): ScriptedPa
   return { toolCall: { name, input, ...(id === undefined ? {} : { id }) } };
 }
 
+/** A turn that calls tools: `calls(['search', { query: 'a' }], ['search', { query: 'b' }])`. */
+export function calls(...made: Parameters<typeof call>[]): ScriptedTurn {
+  return made.map((one) => call(...one));
+}
+
 /** A log without what differs from run to run: times, and ids that are made up. */
 export function timeless(events: readonly RunEvent[]): unknown[] {
   const known = new Map<string, number>();
@@ -51,6 +57,11 @@ export function timeless(events: readonly RunEvent[]): unknown[] {
     return `${kind}-${known.get(id)}`;
   });
   return JSON.parse(named) as unknown[];
+}
+
+/** The state after each event. */
+export function states(events: readonly RunEvent[]): RunState[] {
+  return events.map((_event, index) => reduceAll(events.slice(0, index + 1)));
 }
 
 /** `seq type` of each event, for sequences that are read at a glance. */

@@ -61,6 +61,24 @@ test('a card that is shown again takes the focus, and ignores clicks for a momen
   expect(refuse().getAttribute('aria-disabled')).toBe('true');
 });
 
+test('a form whose changes are undone by hand approves the call as it is', async () => {
+  const responses: unknown[] = [];
+  const respondToApproval: Run['respondToApproval'] = async (_id, response) => {
+    responses.push(response);
+    return { accepted: true };
+  };
+  run = { respondToApproval } as Run;
+  draw(false);
+  press('Edit');
+  const names = (): (string | null)[] => buttons().map(({ textContent }) => textContent);
+  const to = page.querySelector<HTMLTextAreaElement>('form textarea')!;
+  enter(to, 'Grace');
+  expect(names()).toContain('Approve with changes');
+  enter(to, 'Ada');
+  await act(async () => buttons()[names().indexOf('Approve')]!.click());
+  expect(responses).toEqual([{ approved: true }]);
+});
+
 const reasonField = () => page.querySelector<HTMLInputElement>('[aria-label="Reason for refusing"]')!;
 const firstArgument = () => page.querySelector<HTMLTextAreaElement>('form textarea');
 

@@ -242,6 +242,18 @@ test.each<[string, string, RegExp, string?, (() => Response)?]>([
   ['an invalid run', broken, /is damaged: its event 1 cannot be read/],
   ['a broken run in a store', `#s=${id}`, /is damaged/, '/s', () => new Response(broken.slice(1))],
   ['a run alone', encodeLink({ log }), /contains no script/],
+  [
+    'prompts that are a number',
+    encodeLink({ prompts: { prompts: 7 } }),
+    /prompts in this link cannot be read/,
+  ],
+  ['a prompt that lacks its parts', encodeLink({ prompts: [{ id: 'x' }] }), /cannot be read/],
+  ['an evaluation without prompts', encodeLink({ evaluation: { settings: {} } }), /cannot be read/],
+  [
+    'a result of no case',
+    encodeLink({ prompts: { prompts: [] }, evaluation: { settings: {}, results: [{}] } }),
+    /cannot be read/,
+  ],
 ])('%s is refused in a sentence, and nothing else changes', async (_what, hash, words, shares, answer) => {
   await open(hash, shares, answer, { isRefused: true });
   expect(store()).toMatchObject({ script: '// mine', previousScript: undefined, session: undefined });

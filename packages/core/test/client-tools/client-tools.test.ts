@@ -3,7 +3,6 @@ import {
   definePrompt,
   runPrompt,
   tool,
-  viaRoute,
   type ClientToolContext,
   type ClientToolResponse,
   type RunState,
@@ -79,8 +78,11 @@ describe('A tool without a function', () => {
   test('has the same events on a server as in the page', async () => {
     const model = scriptedModel([picks, 'Thanks.']);
     const hub = createHub(prompt(), { model });
-    const executor = viaRoute('https://example.test/', { fetch: hub.fetch });
-    const run = createRun(prompt(), { executor, schedule: atOnce, tools: { pickFile: () => file } });
+    const run = createRun(prompt(), {
+      executor: hub.executor,
+      schedule: atOnce,
+      tools: { pickFile: () => file },
+    });
     expect(await run.start()).toBe('Thanks.');
     expect(clientToolEvents(run.log())).toEqual([
       'client-tool-request',

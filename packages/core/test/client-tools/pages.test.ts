@@ -20,8 +20,7 @@ describe('Several pages', () => {
   });
 
   test('two run objects in one page run a call once', async () => {
-    const hub = createHub(prompt(), { model: scriptedModel([picks, 'Thanks.']) });
-    const executor = viaRoute('https://example.test/', { fetch: hub.fetch });
+    const { executor } = createHub(prompt(), { model: scriptedModel([picks, 'Thanks.']) });
     const pickFile = vi.fn<() => Promise<typeof file>>(async () => {
       await after(30);
       return file;

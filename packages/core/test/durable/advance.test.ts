@@ -14,16 +14,7 @@ import {
 import { decodeLog, encodeLog } from '@cueline/core/link';
 import type { ScriptedTurn } from '@cueline/core/testing';
 import { modelOf, type Answer } from '../support/any-answer.ts';
-import {
-  ask,
-  bookTrip,
-  calls,
-  sendTwo,
-  tasks,
-  trip,
-  turnsOfTask,
-  type Done,
-} from '../support/durable-prompts.ts';
+import { ask, bookTrip, sendTwo, tasks, trip, turnsOfTask, type Done } from '../support/durable-prompts.ts';
 import {
   createStore,
   planned,
@@ -33,6 +24,7 @@ import {
   workToEnd,
   type Worker,
 } from '../support/durable-runs.ts';
+import { calls } from '../support.ts';
 
 test('advance makes one model call each time, and ends in the same state as one process', async () => {
   const done: Done = [];
@@ -92,7 +84,7 @@ test('a task list sends the same at each step as in one process', async () => {
   expect(durable).toEqual(inOneProcess);
 });
 
-const search = (city: string): ScriptedTurn => calls({ name: 'search', input: { city } });
+const search = (city: string): ScriptedTurn => calls(['search', { city }]);
 const sameCity = Array.from({ length: 20 }, () => search('Faro'));
 const cities = Array.from({ length: 20 }, (_, index) => search(`City ${index}`));
 
@@ -118,7 +110,7 @@ test('the time limit of a run counts the steps of earlier processes', async () =
     prompt.$`Sleep.`;
     prompt.defTool('sleep', 'Sleep', z.object({ night: z.number() }), () => setTimeout(600, 'slept'));
   });
-  const nights = [1, 2, 3].map((night) => calls({ name: 'sleep', input: { night } }));
+  const nights = [1, 2, 3].map((night) => calls(['sleep', { night }]));
   const worker = workerFor(nap, nights, { options: { timeout: { totalMs: 1_000 } } });
   expect(await work(worker)).toEqual({ status: 'next' });
   expect(await work(worker)).toEqual({ status: 'done' });
@@ -133,9 +125,7 @@ test('the calls inside a call count as often as in one process', async () => {
     const act = tool('act', 'Act', z.object({ on: z.number() }), ({ on }) => on);
     prompt.defTool('kit', 'A kit', [act]);
   });
-  const parts = [1, 2, 3].map((on) =>
-    calls({ name: 'kit', input: { calls: [{ name: 'act', args: { on } }] } }),
-  );
+  const parts = [1, 2, 3].map((on) => calls(['kit', { calls: [{ name: 'act', args: { on } }] }]));
   const worker = workerFor(kit, [...parts, 'Done.'], { options: { limits: { toolCalls: 4 } } });
   await workToEnd(worker);
   expect(stateOf(worker.store)).toMatchObject({ status: 'done', result: 'Done.' });

@@ -6,7 +6,7 @@ import { definePrompt, tool, type PromptDefinition, type RunEvent } from '@cueli
 import { defineAgent } from '@cueline/core/agents';
 import { advance, type Advanced, type DurableCommand } from '@cueline/core/durable';
 import type { ScriptedTurn } from '@cueline/core/testing';
-import { calls, type Definition } from '../support/durable-prompts.ts';
+import { type Definition } from '../support/durable-prompts.ts';
 import {
   approval,
   createStore,
@@ -18,6 +18,7 @@ import {
   type RunStore,
 } from '../support/durable-runs.ts';
 import { after } from '../support/runs.ts';
+import { calls } from '../support.ts';
 
 /** The turns of an agent, by a word of its instructions; `Go.` stands for the run itself. */
 const turnsBy =
@@ -29,7 +30,7 @@ const turnsBy =
   };
 
 const finderTurns = turnsBy({
-  'Go.': [calls({ name: 'finder', input: {} }), 'Over.'],
+  'Go.': [calls(['finder']), 'Over.'],
   'Find it.': ['Found.'],
 });
 
@@ -154,9 +155,9 @@ function askBoth(done: string[]) {
 
 const bothTurns = (first: string) =>
   turnsBy({
-    'Go.': [calls({ name: 'ask', input: { first } }), 'Over.'],
-    'You work.': [calls({ name: 'slow', input: {} }), 'Worked.'],
-    'You send.': [calls({ name: 'send', input: {} }), 'Sent.'],
+    'Go.': [calls(['ask', { first }]), 'Over.'],
+    'You work.': [calls(['slow']), 'Worked.'],
+    'You send.': [calls(['send']), 'Sent.'],
   });
 
 test.each(['worker', 'sender'])(
@@ -227,8 +228,8 @@ test('a run whose agents both ask waits for both', async () => {
     });
   });
   const turns = turnsBy({
-    'Go.': [calls({ name: 'ask', input: {} }), 'Over.'],
-    'You send.': [calls({ name: 'send', input: {} }), 'Sent.'],
+    'Go.': [calls(['ask']), 'Over.'],
+    'You send.': [calls(['send']), 'Sent.'],
   });
   const waiting = await work(workerFor(definition, turns));
   if (waiting.status !== 'waiting') throw new Error(waiting.status);

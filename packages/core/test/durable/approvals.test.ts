@@ -5,7 +5,6 @@ import type { ScriptedTurn } from '@cueline/core/testing';
 import {
   ask,
   bookTrip,
-  calls,
   helperTurns,
   sendTwo,
   trip,
@@ -21,6 +20,7 @@ import {
   workUntilWaiting,
   type Worker,
 } from '../support/durable-runs.ts';
+import { calls } from '../support.ts';
 
 test('a run waits for approvals without a process, and continues with the responses', async () => {
   const done: Done = [];
@@ -54,7 +54,7 @@ test('a run waits without a process if a call repeats one that needs an approval
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
   onTestFinished(() => void vi.useRealTimers());
   const done: Done = [];
-  const twice = calls({ name: 'send', input: { to: 'a' } }, { name: 'send', input: { to: 'a' } });
+  const twice = calls(['send', { to: 'a' }], ['send', { to: 'a' }]);
   const worker = workerFor(ask(done), [twice, 'Sent.']);
   const first = workUntilWaiting(worker);
   await vi.waitFor(() => expect(stateOf(worker.store).approvals).toHaveLength(1));
@@ -110,7 +110,7 @@ test('an approval is withdrawn if another version of the tool cannot make the ca
 
 test('the model reads a refused approval, and a call with edited arguments runs with them', async () => {
   const done: Done = [];
-  const look = calls({ name: 'look', input: {} });
+  const look = calls(['look']);
   const worker = workerFor(ask(done), [sendTwo[0]!, look, 'Sent.']);
   const [one, two] = (await workUntilWaiting(worker)) as [string, string];
   await work(worker, [
@@ -146,7 +146,7 @@ test('an agent waits for an approval without a process, and continues with the r
       { effect: 'external', needsApproval: true },
     );
   });
-  const turns = [calls({ name: 'look', input: {} }), calls({ name: 'send', input: {} }), 'Sent.'];
+  const turns = [calls(['look']), calls(['send']), 'Sent.'];
   const worker = workerFor(definition, helperTurns(turns));
   const first = await work(worker);
   if (first.status !== 'waiting') throw new Error(first.status);
@@ -198,8 +198,8 @@ test.each<[string, (name: string) => string | AsyncIterable<string>]>([
       prompt.defTool('send', 'Send', z.object({ to: z.string() }), noted, options);
       prompt.defTool('look', 'Look', z.object({}), () => 'seen', { effect: 'read' });
     });
-    const send = (to: string): ScriptedTurn => calls({ name: 'send', input: { to } });
-    const turns = [send('a'), send('a'), calls({ name: 'look', input: {} }), send('b'), 'Then not.'];
+    const send = (to: string): ScriptedTurn => calls(['send', { to }]);
+    const turns = [send('a'), send('a'), calls(['look']), send('b'), 'Then not.'];
     // the process that refuses the call asks the model once more
     for (const repeatedIn of ['the same process', 'another process']) {
       if (repeatedIn === 'another process') turns.splice(1, 2, turns[2]!, turns[1]!);
@@ -234,7 +234,7 @@ test('an approved call has the arguments that were shown, also if its schema cha
     prompt.defTool('pay', 'Pays', schema, (args) => void paid.push(args), { needsApproval: true });
     prompt.$`Pay.`;
   });
-  const worker = workerFor(definition, [calls({ name: 'pay', input: { cents: 5, to: 'Ada' } }), 'Paid.']);
+  const worker = workerFor(definition, [calls(['pay', { cents: 5, to: 'Ada' }]), 'Paid.']);
   const [id] = (await workUntilWaiting(worker)) as [string];
   expect(stateOf(worker.store).approvals).toMatchObject([{ input: { cents: 500, to: 3 } }]);
   expect(await workToEnd(worker, [approval(id)])).toBeLessThan(3);

@@ -3,10 +3,9 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { definePrompt, tool } from '@cueline/core';
 import type { ScriptedTurn } from '@cueline/core/testing';
-import { calls as sessionCalls, complete } from '../agents/session/sessions.ts';
+import { complete } from '../agents/session/sessions.ts';
 import {
   bookTrip,
-  calls,
   helperTurns,
   tasks,
   trip,
@@ -28,6 +27,7 @@ import { agentScripts } from '../support/agent-scripts.ts';
 import { killAfterWrites } from '../support/killed-advances.ts';
 import { sampled } from '../support/sample.ts';
 import { research, sessionScripts } from '../support/session-scripts.ts';
+import { calls } from '../support.ts';
 
 /** Kills a run after any number of events, lets another process continue it, and looks at what came of it. */
 async function killEverywhere(
@@ -91,7 +91,7 @@ test('an idempotent call is made again with the same key', async () => {
         { effect: 'external', idempotent: true },
       );
     });
-  await killEverywhere(pay, [calls({ name: 'pay', input: {} }), 'Paid.'], (_done, store, after) => {
+  await killEverywhere(pay, [calls(['pay']), 'Paid.'], (_done, store, after) => {
     const [call] = stateOf(store).toolCalls;
     expect(call, after).toMatchObject({ state: 'output-available', output: 'paid' });
   });
@@ -101,10 +101,7 @@ test('an idempotent call is made again with the same key', async () => {
 });
 
 test('of two identical writes, the second is not made if the first was interrupted', async () => {
-  const twice = [
-    calls({ name: 'book', input: { train: 7 } }, { name: 'book', input: { train: 7 } }),
-    'Booked.',
-  ];
+  const twice = [calls(['book', { train: 7 }], ['book', { train: 7 }]), 'Booked.'];
   await killEverywhere(bookTrip, twice, (done, store, after) => {
     expect(stateOf(store), after).toMatchObject({ status: 'done', result: 'Booked.' });
     expect(countIn(done, 'book 7'), after).toBeLessThanOrEqual(1);
@@ -125,7 +122,7 @@ test('an agent inside a tool continues where it was', async () => {
         { effect: 'write' },
       ),
     );
-  const note = (what: string): ScriptedTurn => calls({ name: 'note', input: { what } });
+  const note = (what: string): ScriptedTurn => calls(['note', { what }]);
   const turns = helperTurns([note('a'), note('b'), 'Noted.']);
   const whole = await killEverywhere(noting, turns, (done, store, after) => {
     const state = stateOf(store);
@@ -184,11 +181,7 @@ test('a session starts each write at most once, and its end counts all turns', a
         ],
       },
     );
-  const turns = [
-    sessionCalls(['pay', { n: 1 }], ['pay', { n: 2 }]),
-    sessionCalls(['pay', { n: 3 }]),
-    complete(),
-  ];
+  const turns = [calls(['pay', { n: 1 }], ['pay', { n: 2 }]), calls(['pay', { n: 3 }]), complete()];
   await killEverywhere(pays, turns, (done, store, after) => {
     const state = stateOf(store);
     expect(state, after).toMatchObject({ status: 'done', result: { summary: 'All done.' } });

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { createRun, definePrompt, type PromptDefinition, type RunEvent } from '@cueline/core';
-import { jsonSchema, tool, type ToolSet } from 'ai';
 import { json } from '../support.ts';
-import { modelOf, type Answer } from '../support/any-answer.ts';
+import { mcp, modelOf, says, type Answer } from '../support/any-answer.ts';
 import {
   approval,
   createStore,
@@ -15,11 +14,6 @@ import {
 } from '../support/durable-runs.ts';
 
 const about = { toolName: 'mcp.pay', providerExecuted: true, dynamic: true } as const;
-const says = (text: string): Answer => [
-  { type: 'text-start', id: 't' },
-  { type: 'text-delta', id: 't', delta: text },
-  { type: 'text-end', id: 't' },
-];
 /** A provider that asks before it makes two calls of its MCP server. */
 const asks: Answer = [
   ...says('Let me pay.'),
@@ -33,15 +27,6 @@ const paid: Answer = [
   { type: 'tool-result', toolCallId: 'a', result: { paid: 5 }, ...about },
   ...says('Paid.'),
 ];
-const mcp: ToolSet = {
-  mcp: tool({
-    type: 'provider',
-    id: 'maker.mcp',
-    isProviderExecuted: true,
-    args: {},
-    inputSchema: jsonSchema({}),
-  }) as never,
-};
 const pay = definePrompt('pay', (prompt) => prompt.$`Pay.`);
 
 const approved = { type: 'approval-response', approvalId: 'mcpr_a', response: { approved: true } } as const;

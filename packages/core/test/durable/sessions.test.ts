@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { tool } from '@cueline/core';
 import { suspend } from '@cueline/core/agents';
-import { calls, complete } from '../agents/session/sessions.ts';
+import { complete } from '../agents/session/sessions.ts';
 import {
   createStore,
   planned,
@@ -14,6 +14,7 @@ import {
   type Worker,
 } from '../support/durable-runs.ts';
 import { research } from '../support/session-scripts.ts';
+import { calls } from '../support.ts';
 
 test('the limit of turns counts the turns of all processes, and the session has one id', async () => {
   const ids = new Set<string>();

@@ -2,11 +2,12 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { definePrompt, type Prompt } from '@cueline/core';
 import type { ScriptedTurn } from '@cueline/core/testing';
-import { calls, type Definition, type Done } from '../support/durable-prompts.ts';
+import { type Definition, type Done } from '../support/durable-prompts.ts';
 import { approval, stateOf, work, workerFor, workToEnd, workUntilWaiting } from '../support/durable-runs.ts';
+import { calls } from '../support.ts';
 
 const none = z.object({});
-const finish = (result: string) => ({ name: 'finishTask', input: { result } });
+const finish = (result: string): Parameters<typeof calls>[0] => ['finishTask', { result }];
 
 /** Two tasks, each with a tool of its own that needs an approval. */
 function sendInTasks(done: Done, define: (prompt: Prompt) => void = () => {}): Definition {
@@ -31,7 +32,7 @@ const turnsOf =
   ({ prompt }) =>
     JSON.stringify(prompt).includes('[Task 1/2]') ? a : b;
 
-const send = { name: 'send', input: {} };
+const send: Parameters<typeof calls>[0] = ['send'];
 const lastTurns = [calls(finish('2')), 'Done.'];
 
 test.each<[string, (prompt: Prompt) => void]>([
@@ -64,7 +65,7 @@ test('the page answers a call of a client tool of a task, and another process co
     prompt.$`Work.`;
     prompt.defTaskList([{ task: 'a', extend: (own) => own.defTool('ask', 'Ask', none) }]);
   });
-  const worker = workerFor(definition, [calls({ name: 'ask', input: {} }), calls(finish('1')), 'Done.']);
+  const worker = workerFor(definition, [calls(['ask']), calls(finish('1')), 'Done.']);
   const waiting = await work(worker);
   if (waiting.status !== 'waiting') throw new Error(waiting.status);
   const [clientCallId] = waiting.clientCallIds as [string];

@@ -2,8 +2,7 @@ import { createRun, definePrompt, inProcess, runPrompt, type Prompt } from '@cue
 import { scriptedModel } from '@cueline/core/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { play, types } from '../support.ts';
-
-const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+import { after } from '../support/runs.ts';
 
 /** A prompt function that takes its time, or for ever. */
 function slow(done: Promise<unknown>) {

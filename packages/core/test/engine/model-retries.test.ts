@@ -1,10 +1,10 @@
-import { createRun, definePrompt, reduceAll, runPrompt, type RunEvent } from '@cueline/core';
+import { createRun, definePrompt, reduceAll, runPrompt } from '@cueline/core';
 import { defineAgent, runAgentSession } from '@cueline/core/agents';
 import { toUIMessageStream } from '@cueline/core/ai-sdk';
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { call, go, play } from '../support.ts';
+import { call, go, play, states } from '../support.ts';
 import { lastMessage } from '../support/chat.ts';
 import { codeOf } from '../support/runs.ts';
 
@@ -12,9 +12,6 @@ const asked = definePrompt('asked', (prompt) => prompt.$`Go.`);
 /** An answer without content that the provider ends with an error, and bills. */
 const malformed = [{ finish: { reason: 'error' as const, usage: { inputTokens: 100, outputTokens: 10 } } }];
 const busy = [{ throw: { message: 'Busy.', status: 503, headers: { 'retry-after': '0' } } }];
-
-/** The state after each event. */
-const states = (log: readonly RunEvent[]) => log.map((_event, index) => reduceAll(log.slice(0, index + 1)));
 
 describe('a model call that fails before any of its answer arrives', () => {
   test('is retried, which the log and the state show', async () => {

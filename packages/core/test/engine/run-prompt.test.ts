@@ -184,6 +184,7 @@ describe('runPrompt', () => {
       ),
       [[call('count', { n: 1 }), call('count', { n: 2 })], 'Done.'],
     );
+    expect(state.toolCalls).toHaveLength(2);
     for (const { toolCallId } of state.toolCalls) {
       const outputs = events.flatMap((event) =>
         (event.type === 'tool-preliminary' || event.type === 'tool-end') && event.toolCallId === toolCallId

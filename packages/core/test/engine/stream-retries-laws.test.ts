@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { json, types } from '../support.ts';
 import { anyAnswers, modelOf, tools, type Answer } from '../support/any-answer.ts';
-import { lastMessage } from '../support/chat.ts';
+import { answerOf, lastMessage } from '../support/chat.ts';
 import { sample } from '../support/sample.ts';
 
 const asked = definePrompt('asked', (prompt) => prompt.$`Go.`);
@@ -45,12 +45,6 @@ async function runOf(model: LanguageModelV4 & { calls: { prompt: unknown }[] }) 
   const state: RunState = run.getState();
   await run.send('Next.').catch(() => {});
   return { log, state, next: json(model.calls.at(-1)?.prompt) };
-}
-
-function answerOf(state: RunState): UIMessage {
-  return (
-    state.messages.findLast(({ role }) => role === 'assistant') ?? { id: '', role: 'assistant', parts: [] }
-  );
 }
 
 test('wherever an answer is cut off, its retry leaves nothing of the failed attempt', async () => {

@@ -1,29 +1,18 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import { smoothStream, type UIMessage } from 'ai';
+import { smoothStream } from 'ai';
 import { convertArrayToReadableStream } from 'ai/test';
-import { createRun, definePrompt, reduceAll, type RunEvent, type RunState } from '@cueline/core';
+import { createRun, definePrompt } from '@cueline/core';
 import { PromptTransport, withoutRetried } from '@cueline/core/ai-sdk';
 import { replay } from '@cueline/core/replay';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { call, go, play, types } from '../support.ts';
-import { PlainChat } from '../support/chat.ts';
+import { call, go, play, states, types } from '../support.ts';
+import { answerOf, PlainChat } from '../support/chat.ts';
 
 const asked = definePrompt('asked', (prompt) => prompt.$`Go.`);
 
-function answerOf(state: RunState): UIMessage {
-  return (
-    state.messages.findLast(({ role }) => role === 'assistant') ?? { id: '', role: 'assistant', parts: [] }
-  );
-}
-
 const half: ScriptedTurn = [{ reasoning: 'Hm' }, { text: 'Half a sent' }, { error: { message: 'reset' } }];
-
-/** The state after each event. */
-function states(log: readonly RunEvent[]): RunState[] {
-  return log.map((_event, index) => reduceAll(log.slice(0, index + 1)));
-}
 
 describe('an answer that is cut off and retried', () => {
   const options = { streamRetries: 1 };

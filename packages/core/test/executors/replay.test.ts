@@ -1,18 +1,9 @@
-import { CuelineError } from '@cueline/core';
 import { replay } from '@cueline/core/replay';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { inLog } from '../log/any-events.ts';
 import { collect, five, manualClock, request } from './manual-clock.ts';
-
-function codeOf(body: () => unknown): unknown {
-  try {
-    body();
-  } catch (error) {
-    return CuelineError.isInstance(error) ? error.code : error;
-  }
-  return undefined;
-}
+import { thrownCode } from '../support/refusal.ts';
 
 describe('a replay', () => {
   test('emits each event at its time', async () => {
@@ -312,7 +303,7 @@ describe('a replay', () => {
       () => replay(five).setSpeed(-1),
       () => replay(five).seek(0.5),
     ];
-    expect(refused.map(codeOf)).toEqual(refused.map(() => 'invalid_options'));
+    expect(refused.map(thrownCode)).toEqual(refused.map(() => 'invalid_options'));
     expect(() => replay(five, { speed: 0 })).toThrow(
       'replay: speed is 0. Pass a number above 0, or Infinity; pause() halts.',
     );

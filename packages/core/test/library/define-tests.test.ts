@@ -81,6 +81,7 @@ test.each(createPromptLibrary(packagedPrompts).list())(
   'the packaged prompt $id passes its tests',
   (prompt) => {
     const tests = defineTests(prompt);
+    expect(tests.length).toBeGreaterThan(0);
     for (const { run } of tests) expect(run).not.toThrow();
   },
 );

@@ -34,15 +34,6 @@ async function ask(
   return { answers, system: sent(model)[0]!.system, model };
 }
 
-async function errorOf(promise: Promise<unknown>): Promise<{ code: string; message: string }> {
-  try {
-    await promise;
-  } catch (error) {
-    if (CuelineError.isInstance(error)) return { code: error.code, message: error.message };
-  }
-  throw new Error('There was no error of ours.');
-}
-
 /** A page's storage, in which others keep things too. */
 function pageStorage(entries: Record<string, string> = {}): WebStorage & { entries: Map<string, string> } {
   const map = new Map(Object.entries(entries));
@@ -286,7 +277,7 @@ describe('notes of the author', () => {
   ] as const)('are refused with an error if they are invalid', async ([key, value, message]) => {
     const notes = memory();
     const run = dryRun((prompt) => prompt.remember(key, value), { options: { plugins: [notes] } });
-    expect(await errorOf(run)).toEqual({ code: 'invalid_definition', message });
+    await expect(run).rejects.toMatchObject({ code: 'invalid_definition', message });
   });
 });
 
@@ -340,7 +331,7 @@ describe('stores', () => {
     };
     const model = scriptedModel([]);
     const run = runPrompt(sayHi, { model, options: { plugins: [memory({ store, name: 'diary' })] } });
-    expect(await errorOf(run)).toEqual({
+    await expect(run).rejects.toMatchObject({
       code: 'script_error',
       message: 'The store of the plugin diary, asked to list, threw: No such table',
     });

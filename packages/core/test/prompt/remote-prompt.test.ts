@@ -31,16 +31,14 @@ test('runs on a server by its name', async () => {
   });
   const model = scriptedModel(['Hello Ada!', 'Bye.']);
   const hub = createHub(greet, { model });
-  const executor = viaRoute('https://example.test/', { fetch: hub.fetch });
-  const run = createRun(remote, { executor, schedule: atOnce });
+  const run = createRun(remote, { executor: hub.executor, schedule: atOnce });
   expect(await run.start({ name: 'Ada' })).toBe('Hello Ada!');
   expect(hub.bodies[0]).toMatchObject({ prompt: 'greet', input: { name: 'Ada' } });
   expect(await run.send('Bye?')).toBe('Bye.');
 });
 
 test('works in a stock chat', async () => {
-  const hub = createHub(greet, { model: scriptedModel(['Hello Ada!']) });
-  const executor = viaRoute('https://example.test/', { fetch: hub.fetch });
+  const { executor } = createHub(greet, { model: scriptedModel(['Hello Ada!']) });
   const chat = new PlainChat({
     transport: new PromptTransport(remote, { executor, input: { name: 'Ada' } }),
   });

@@ -8,9 +8,8 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import * as z3 from 'zod/v3';
 import { sent } from '../sent-requests.ts';
-import { go, play } from '../support.ts';
+import { call, go, play } from '../support.ts';
 
-const call = (name: string, input: unknown) => ({ toolCall: { name, input } });
 const cityJson = {
   type: 'object',
   properties: { city: { type: 'string' } },

@@ -13,7 +13,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { anyLog, inLog, runStart } from '../log/any-events.ts';
-import { call } from '../support.ts';
+import { call, states } from '../support.ts';
 import { sample } from '../support/sample.ts';
 
 const anything = definePrompt('anything', () => {});
@@ -118,12 +118,11 @@ describe('the state after an event', () => {
       }),
       { model: scriptedModel(turns, { chunkSize: 3 }) },
     );
-    run.listen(({ seq }) => {
-      expect(run.at(seq)).toStrictEqual(reduceAll(run.log().slice(0, seq + 1)));
-      expect(run.at(seq)).toStrictEqual(run.getState());
-    });
+    const live: [at: unknown, now: unknown][] = [];
+    run.listen(({ seq }) => void live.push([run.at(seq), run.getState()]));
     await run.start();
     const log = run.log().slice();
+    expect(live).toStrictEqual(states(log).map((state) => [state, state]));
     expect(askedOf(run.at, [...log.keys()].toReversed())).toStrictEqual(
       meantOf(log, [...log.keys()].toReversed()),
     );

@@ -5,8 +5,8 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { call, json } from '../support.ts';
-import { codeOf } from '../support/runs.ts';
 import { expectWhole, look, open, sent } from '../support/retried-runs.ts';
+import { thrownCode } from '../support/refusal.ts';
 
 /** Two calls in one step, one more in the next, and an answer. */
 const trip: ScriptedTurn[] = [
@@ -225,16 +225,8 @@ test.each<[string, LogEdit, RegExp]>([
 ])('%s is refused', async (_what, edit, message) => {
   const { log } = await finished(trip);
   expect(() => editLog(log, edit)).toThrow(message);
-  expect(await codeOf(Promise.reject(caught(() => editLog(log, edit))))).toBe('invalid_options');
+  expect(thrownCode(() => editLog(log, edit))).toBe('invalid_options');
 });
-
-function caught(act: () => unknown): unknown {
-  try {
-    return act();
-  } catch (error) {
-    return error;
-  }
-}
 
 test('a refused call has no result to edit', async () => {
   const prompt = definePrompt('send', (prompt) => {

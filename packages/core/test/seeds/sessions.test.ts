@@ -4,8 +4,8 @@ import { type ModelMessage } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { scriptedModel } from '@cueline/core/testing';
-import { json } from '../support.ts';
-import { calls, complete } from '../agents/session/sessions.ts';
+import { calls, json } from '../support.ts';
+import { complete } from '../agents/session/sessions.ts';
 import { providersThatCall } from '../agents/session/providers.ts';
 
 const apiKey = 'sk-test-0123456789abcdef';

@@ -1,4 +1,4 @@
-import { createRun, definePrompt, viaRoute, type Executor, type Run, type RunEvent } from '@cueline/core';
+import { createRun, definePrompt, type Executor, type Run, type RunEvent } from '@cueline/core';
 import { replay } from '@cueline/core/replay';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -266,8 +266,7 @@ test('a run is stored without other tabs where the page may use no locks', async
 test('a conversation on a route is one in all tabs', async () => {
   const browser = open();
   const talk = definePrompt('talk', (prompt) => prompt.defSystem('role', 'You are brief.'));
-  const hub = createHub(talk, { model: scriptedModel(['One.', 'Two.', 'Three.']) });
-  const executor = viaRoute('https://example.test/api/talk', { fetch: hub.fetch });
+  const { executor } = createHub(talk, { model: scriptedModel(['One.', 'Two.', 'Three.']) });
   const [run, other] = [browser.openTab(), browser.openTab()].map(({ storage, use }) => {
     use();
     const opened = createRun(talk, { id: 'talk', storage, executor });

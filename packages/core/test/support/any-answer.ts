@@ -239,6 +239,13 @@ const usage: Extract<StreamPart, { type: 'finish' }>['usage'] = {
   outputTokens: { total: 4, text: 4, reasoning: undefined },
 };
 
+/** A text of an answer, as a provider streams it. */
+export const says = (text: string): Answer => [
+  { type: 'text-start', id: 't' },
+  { type: 'text-delta', id: 't', delta: text },
+  { type: 'text-end', id: 't' },
+];
+
 /** A model that gives these answers, one for each call, and then no more than a text. */
 export function modelOf(
   answers: readonly Answer[],
@@ -254,11 +261,7 @@ export function modelOf(
     async doStream(options) {
       // the AI SDK and we write no further into what a call was sent
       calls.push(options);
-      const answer = answers[calls.length - 1] ?? [
-        { type: 'text-start', id: 'end' },
-        { type: 'text-delta', id: 'end', delta: 'That is all.' },
-        { type: 'text-end', id: 'end' },
-      ];
+      const answer = answers[calls.length - 1] ?? says('That is all.');
       const calledHere = answer.some((part) => part.type === 'tool-call' && part.providerExecuted !== true);
       const failed = answer.some(({ type }) => type === 'error');
       const reason = failed ? 'error' : calledHere ? 'tool-calls' : 'stop';
@@ -314,3 +317,14 @@ const own = {
 
 /** The tools of these calls, one of each kind that the AI SDK has. */
 export const tools: ToolSet = own;
+
+/** The tools of an MCP server that the provider calls itself. */
+export const mcp: ToolSet = {
+  mcp: tool({
+    type: 'provider',
+    id: 'maker.mcp',
+    isProviderExecuted: true,
+    args: {},
+    inputSchema: jsonSchema({}),
+  }) as never,
+};

@@ -60,6 +60,11 @@ export function textOf(message: UIMessage | undefined): string {
   return (message?.parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
+/** The last message of the assistant, or one without parts. */
+export function answerOf({ messages }: { messages: readonly UIMessage[] }): UIMessage {
+  return messages.findLast(({ role }) => role === 'assistant') ?? { id: '', role: 'assistant', parts: [] };
+}
+
 export type Call = { toolCallId: string; state: string; approval?: { id: string }; [key: string]: unknown };
 
 /** The tool calls of a chat, in their order. */

@@ -2,11 +2,7 @@ import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import * as z from 'zod';
 import { definePrompt, type Prompt, type PromptDefinition } from '@cueline/core';
 import type { ScriptedTurn } from '@cueline/core/testing';
-
-type Call = { name: string; input: object };
-
-/** A turn with these tool calls. */
-export const calls = (...made: Call[]): ScriptedTurn => made.map((toolCall) => ({ toolCall }));
+import { calls } from '../support.ts';
 
 /** Something that was done, which must not be done twice. */
 export type Done = string[];
@@ -34,8 +30,8 @@ export function bookTrip(done: Done): Definition {
 }
 
 export const trip: ScriptedTurn[] = [
-  calls({ name: 'search', input: { city: 'Faro' } }),
-  calls({ name: 'book', input: { train: 7 } }, { name: 'book', input: { train: 8 } }),
+  calls(['search', { city: 'Faro' }]),
+  calls(['book', { train: 7 }], ['book', { train: 8 }]),
   'Booked.',
 ];
 
@@ -59,11 +55,7 @@ export function ask(done: Done): Definition {
 
 /** Two calls that need an approval, and one that needs none. */
 export const sendTwo: ScriptedTurn[] = [
-  calls(
-    { name: 'send', input: { to: 'a' } },
-    { name: 'send', input: { to: 'b' } },
-    { name: 'look', input: {} },
-  ),
+  calls(['send', { to: 'a' }], ['send', { to: 'b' }], ['look']),
   'Sent.',
 ];
 
@@ -82,9 +74,7 @@ export function withHelper(define: (inner: Prompt) => void): Definition {
 export const helperTurns =
   (own: readonly ScriptedTurn[]) =>
   ({ prompt }: LanguageModelV4CallOptions): readonly ScriptedTurn[] =>
-    JSON.stringify(prompt[0]).includes('You are the helper')
-      ? own
-      : [calls({ name: 'helper', input: {} }), 'Helped.'];
+    JSON.stringify(prompt[0]).includes('You are the helper') ? own : [calls(['helper']), 'Helped.'];
 
 /** A prompt with two tasks. */
 export function tasks(done: Done): Definition {
@@ -109,11 +99,11 @@ export function tasks(done: Done): Definition {
 
 const taskTurns: Record<'a' | 'b', ScriptedTurn[]> = {
   a: [
-    calls({ name: 'act', input: { on: 'a' } }),
-    calls({ name: 'finishTask', input: { result: 'x' } }),
-    calls({ name: 'finishTask', input: { result: 'a' } }),
+    calls(['act', { on: 'a' }]),
+    calls(['finishTask', { result: 'x' }]),
+    calls(['finishTask', { result: 'a' }]),
   ],
-  b: ['I think that is all.', calls({ name: 'finishTask', input: { result: 'b' } }), 'All done.'],
+  b: ['I think that is all.', calls(['finishTask', { result: 'b' }]), 'All done.'],
 };
 
 /** The turns of the task that is current in a call, which has none of the answers to earlier tasks. */

@@ -6,6 +6,7 @@ import {
   type RunEvent,
   type RunLog,
   type RunRequest,
+  viaRoute,
 } from '@cueline/core';
 import { toEventStream } from '@cueline/core/server';
 
@@ -80,17 +81,20 @@ export function createHub(definition: PromptDefinition<never>, options: HubOptio
     return stream(kept.log.read(lastEventId === null ? -1 : Number(lastEventId)));
   }
 
+  function answered(request: Request): Promise<Response> {
+    requests.push(request.clone());
+    return answer(request);
+  }
+
   return {
     runs,
     requests,
     bodies,
+    fetch: answered,
+    executor: viaRoute('https://example.test/', { fetch: answered }),
     /** `POST`, `GET 3` (after event 3), `DELETE`: what was asked for, in its order. */
     asked: () =>
       requests.map(({ method, headers }) => [method, headers.get('last-event-id')].filter(Boolean).join(' ')),
-    fetch: (request: Request): Promise<Response> => {
-      requests.push(request.clone());
-      return answer(request);
-    },
     /** The log of the only run there is. */
     log(): readonly RunEvent[] {
       const [only, ...others] = runs.values();

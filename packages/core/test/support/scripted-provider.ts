@@ -131,7 +131,7 @@ export async function see(
     ...(abortSignal === undefined ? {} : { abortSignal }),
   };
   const opened = await steady.doStream(call).then(
-    ({ stream }) => ({ reader: stream.getReader() }),
+    ({ stream }) => ({ stream, reader: stream.getReader() }),
     (rejected: unknown) => ({ rejected }),
   );
   if ('rejected' in opened) return { parts, ...opened };
@@ -144,23 +144,14 @@ export async function see(
         continue;
       }
       // what it has cost comes after it
-      const rest = await all(drained(opened.reader));
+      opened.reader.releaseLock();
+      const rest = await all(opened.stream);
       expect(rest).toMatchObject([{ type: 'finish', finishReason: { unified: 'error' } }]);
       return { parts, errored: toRunError(value.error, settings.secrets) };
     } catch (errored) {
       return { parts, errored };
     }
   }
-}
-
-function drained(reader: ReadableStreamDefaultReader<Part>): ReadableStream<Part> {
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await reader.read();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-  });
 }
 
 /** Every part of a stream. */

@@ -3,8 +3,9 @@ import * as z from 'zod';
 import { tool, type PromptDefinition } from '@cueline/core';
 import { defineSession, type SessionCallbacks } from '@cueline/core/agents';
 import type { ScriptedTurn } from '@cueline/core/testing';
-import { calls, complete } from '../agents/session/sessions.ts';
+import { complete } from '../agents/session/sessions.ts';
 import { stateOf, type RunStore } from './durable-runs.ts';
+import { calls } from '../support.ts';
 
 type Definition = PromptDefinition<never>;
 

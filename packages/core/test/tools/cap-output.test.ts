@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CuelineError } from '@cueline/core';
 import { capOutput } from '../../src/tools/cap-output.ts';
+import { refusalOf } from '../support/refusal.ts';
 
 const MAX_BYTES = 256 * 1024;
 
@@ -186,23 +186,23 @@ describe('capOutput', () => {
     [
       'a cycle',
       cycle,
-      /^Tool find returned something that is not JSON \(Converting circular structure to JSON\)\. Return plain/,
+      /^invalid_definition: Tool find returned something that is not JSON \(Converting circular structure to JSON\)\. Return plain/,
     ],
     [
       'a BigInt',
       { id: 1n },
-      /^Tool find returned something that is not JSON \(Do not know how to serialize a BigInt\)\. Return plain/,
+      /^invalid_definition: Tool find returned something that is not JSON \(Do not know how to serialize a BigInt\)\. Return plain/,
     ],
     [
       '20,000 levels',
       deep,
-      /^Tool find returned something that is nested more than 1000 levels deep, or too long for JSON\./,
+      /^invalid_definition: Tool find returned something that is nested more than 1000 levels deep, or too long for JSON\./,
     ],
-    ['a function', () => 1, /^Tool find returned a function\. Return its result/],
+    ['a function', () => 1, /^invalid_definition: Tool find returned a function\. Return its result/],
     [
       'a generator',
       (async function* () {})(),
-      /^Tool find returned a promise of a generator\. Return its result/,
+      /^invalid_definition: Tool find returned a promise of a generator\. Return its result/,
     ],
     [
       'a value that throws a non-error',
@@ -211,18 +211,10 @@ describe('capOutput', () => {
           throw null;
         },
       },
-      /\(unknown reason\)/,
+      /^invalid_definition: .*\(unknown reason\)/,
     ],
   ])('throws a named error for %s', (_what, output, message) => {
-    let thrown: unknown;
-    try {
-      capOutput(output, 'find');
-    } catch (error) {
-      thrown = error;
-    }
-    expect(CuelineError.isInstance(thrown)).toBe(true);
-    expect((thrown as CuelineError).code).toBe('invalid_definition');
-    expect((thrown as CuelineError).message).toMatch(message);
+    expect(refusalOf(() => capOutput(output, 'find'))).toMatch(message);
   });
 
   test('without a name, still says what happened', () => {

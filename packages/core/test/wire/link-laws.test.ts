@@ -1,4 +1,3 @@
-import { CuelineError } from '@cueline/core';
 import { decodeLink, decodeLog, encodeLink, encodeLog, LINK_BYTES } from '@cueline/core/link';
 import { deflateSync } from 'fflate';
 import fc from 'fast-check';
@@ -7,15 +6,7 @@ import * as z from 'zod';
 import { json, play } from '../support.ts';
 import { sample } from '../support/sample.ts';
 import { anyLog, inLog, runStart } from '../log/any-events.ts';
-
-function codeOf(act: () => unknown): string | undefined {
-  try {
-    act();
-    return undefined;
-  } catch (error) {
-    return CuelineError.isInstance(error) ? error.code : `not ours: ${String(error)}`;
-  }
-}
+import { thrownCode } from '../support/refusal.ts';
 
 const log = play(
   (prompt) => {
@@ -69,7 +60,7 @@ describe('links', () => {
   test('are reported as cut off wherever they were cut', () => {
     const link = encodeLink({ script: 'export default async (prompt) => { prompt.$`Hello`; }' });
     for (let length = 3; length < link.length; length++) {
-      expect(codeOf(() => decodeLink(link.slice(0, length)))).toBe('link_cut_off');
+      expect(thrownCode(() => decodeLink(link.slice(0, length)))).toBe('link_cut_off');
     }
   });
 
@@ -77,7 +68,7 @@ describe('links', () => {
     const link = encodeLink({ script: 'export default async (prompt) => { prompt.$`Hello`; }' });
     for (let index = 7; index < link.lastIndexOf('.'); index++) {
       const other = link[index] === 'A' ? 'B' : 'A';
-      expect(codeOf(() => decodeLink(link.slice(0, index) + other + link.slice(index + 1)))).toBe(
+      expect(thrownCode(() => decodeLink(link.slice(0, index) + other + link.slice(index + 1)))).toBe(
         'link_cut_off',
       );
     }
@@ -86,7 +77,7 @@ describe('links', () => {
   test.each([null, '#about', '#', '', '#code/MYewdg', '#v2.s.AAAA.4-1', '#v1.s.!!!!.4-zz'])(
     'are refused if they were not made by Cueline: %s',
     (hash) => {
-      expect(['link_foreign', 'link_cut_off']).toContain(codeOf(() => decodeLink(hash)));
+      expect(['link_foreign', 'link_cut_off']).toContain(thrownCode(() => decodeLink(hash)));
     },
   );
 
@@ -96,12 +87,12 @@ describe('links', () => {
     let sum = 0x811c9dc5;
     for (const char of body) sum = Math.imul(sum ^ char.charCodeAt(0), 0x01000193);
     const hash = `#v1.s.${body}.${body.length.toString(36)}-${(sum >>> 0).toString(36)}`;
-    expect(codeOf(() => decodeLink(hash))).toBe('too_large');
+    expect(thrownCode(() => decodeLink(hash))).toBe('too_large');
   });
 
   test('are refused when they would carry too much', () => {
-    expect(codeOf(() => encodeLink({ script: 'x'.repeat(LINK_BYTES + 1) }))).toBe('too_large');
-    expect(codeOf(() => encodeLink({}))).toBe('invalid_options');
+    expect(thrownCode(() => encodeLink({ script: 'x'.repeat(LINK_BYTES + 1) }))).toBe('too_large');
+    expect(thrownCode(() => encodeLink({}))).toBe('invalid_options');
   });
 });
 
@@ -120,7 +111,7 @@ describe('stored logs', () => {
       'a message of more than 200,000 characters',
     );
     const endless = inLog([{ type: 'warning', message: 'x'.repeat(17_000_001) }]);
-    expect(codeOf(() => decodeLog(encodeLog(endless)))).toBe('too_large');
+    expect(thrownCode(() => decodeLog(encodeLog(endless)))).toBe('too_large');
   });
 
   test.each([
@@ -131,7 +122,7 @@ describe('stored logs', () => {
     '{"v":1,"events":[{"seq":1,"type":"x"}]}',
     '{"v":1,"events":[1]}',
   ])('are refused if they are invalid: %s', (text) => {
-    expect(codeOf(() => decodeLog(text))).toBe('link_foreign');
+    expect(thrownCode(() => decodeLog(text))).toBe('link_foreign');
   });
 
   test.each<[string, (events: object[]) => object[], RegExp]>([
@@ -149,7 +140,7 @@ describe('stored logs', () => {
     const events = change((await log).events as object[]) as never;
     for (const read of [() => decodeLog(encodeLog(events)), () => decodeLink(encodeLink({ log: events }))]) {
       expect(read).toThrow(message);
-      expect(codeOf(read)).toBe('link_foreign');
+      expect(thrownCode(read)).toBe('link_foreign');
     }
     expect(() => decodeLog(JSON.stringify({ v: 9, events: [] }))).toThrow('newer Cueline: it has version 9');
   });

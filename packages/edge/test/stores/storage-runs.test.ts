@@ -91,7 +91,10 @@ test('a run and a conversation are found while they are rewritten', async () => 
   const storage = createStorage({ driver: memoryDriver() });
   const store = createStorageRuns(storage);
   await store.create(run);
-  for (const key of await storage.getKeys()) {
+  const keys = await storage.getKeys();
+  // the run, its key and its conversation
+  expect(keys).toHaveLength(3);
+  for (const key of keys) {
     const whole = JSON.stringify(await storage.getItem(key));
     await storage.setItem(key, '');
     setTimeout(() => void storage.setItem(key, whole), 15);

@@ -1,8 +1,5 @@
-import { createElement, StrictMode, type Fragment, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
-
-/** What was counted, or read off the page. */
-export type Figures = Record<string, string | number>;
 
 /** Shows nodes on the page. */
 export type Stage = {
@@ -12,12 +9,12 @@ export type Stage = {
   clear(): void;
 };
 
-/** A root of its own at the end of the page, in StrictMode unless that would double what is measured. */
-export function openStage(mode: typeof StrictMode | typeof Fragment = StrictMode): Stage {
+/** A root of its own at the end of the page. */
+export function openStage(): Stage {
   const container = document.body.appendChild(document.createElement('div'));
   const root = createRoot(container);
   return {
-    show: (node) => root.render(createElement(mode, null, node)),
+    show: (node) => root.render(node),
     text: (id) => container.querySelector(`#${id}`)?.textContent ?? undefined,
     clear() {
       root.unmount();
@@ -31,15 +28,6 @@ export async function until(what: string, isSo: () => boolean): Promise<void> {
   const deadline = performance.now() + 15_000;
   while (!isSo()) {
     if (performance.now() > deadline) throw new Error(`It never came to ${what}.`);
-    await frame();
+    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
   }
-}
-
-/** The next frame, and what React does after it. */
-export function frame(): Promise<void> {
-  return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
-}
-
-export function wait(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

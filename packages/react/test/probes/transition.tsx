@@ -1,6 +1,6 @@
 import { definePrompt } from '@cueline/core';
 import { usePrompt } from '@cueline/react';
-import { Fragment, memo, startTransition, useEffect, useState, type ReactElement } from 'react';
+import { memo, startTransition, useEffect, useState, type ReactElement } from 'react';
 import { manualExecutor, type ManualExecutor } from '../support/executors.ts';
 import { openStage, until } from './page-root.ts';
 
@@ -65,7 +65,7 @@ export async function transition(): Promise<{
   rendersPerItem: number;
 }> {
   // without StrictMode, which would render the 300 ms twice
-  const stage = openStage(Fragment);
+  const stage = openStage();
   const executor = manualExecutor();
   let transitions = 0;
   let begin = (): void => {};

@@ -8,14 +8,11 @@ import * as z from 'zod';
 import { checkAnswered } from '../../../src/messages/check-messages.ts';
 import { sample } from '../../support/sample.ts';
 import { lines } from './calls.ts';
+import { call } from '../../support.ts';
 
 const look = tool('look', 'Look', z.object({ at: z.number() }), ({ at }) => `seen ${at}`);
 const fails = tool('fails', 'Fails', z.object({}), () => {
   throw new Error('out of order');
-});
-
-const call = (name: string, input: unknown, id?: string) => ({
-  toolCall: { name, input, ...(id === undefined ? {} : { id }) },
 });
 
 /** What a model may do with its turn. */

@@ -3,8 +3,8 @@ import type { ModelMessage } from 'ai';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { scriptedModel } from '@cueline/core/testing';
-import { json } from '../../support.ts';
-import { calls, complete, playSession, search, traced } from './sessions.ts';
+import { calls, json } from '../../support.ts';
+import { complete, playSession, search, traced } from './sessions.ts';
 
 const failing = {
   description: 'Fails',

@@ -4,8 +4,8 @@ import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { ModelMessage } from 'ai';
 import { describe, expect, test } from 'vitest';
-import { json, play } from '../../support.ts';
-import { calls, complete, playSession, search, short } from './sessions.ts';
+import { calls, json, play } from '../../support.ts';
+import { complete, playSession, search, short } from './sessions.ts';
 import { startCpuTime } from '../../support/cpu-time.ts';
 
 const big = (size = 4_000): ScriptedTurn => calls(['search', { query: 'x'.repeat(size) }]);

@@ -3,8 +3,8 @@ import { defineSession, runAgentSession, suspend } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { json, play } from '../../support.ts';
-import { calls, complete, playSession, search, short } from './sessions.ts';
+import { calls, json, play } from '../../support.ts';
+import { complete, playSession, search, short } from './sessions.ts';
 
 describe('The tools of a session', () => {
   test('may be a list of tool(…), each with its own time limit', async () => {

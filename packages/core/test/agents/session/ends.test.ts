@@ -2,7 +2,8 @@ import { runAgentSession, type AgentSession } from '@cueline/core/agents';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { calls, complete, playSession, search, short, traced } from './sessions.ts';
+import { complete, playSession, search, short, traced } from './sessions.ts';
+import { calls } from '../../support.ts';
 
 const forever = { inputSchema: z.object({}), execute: (): Promise<never> => new Promise(() => {}) };
 

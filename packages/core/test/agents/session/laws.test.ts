@@ -1,17 +1,16 @@
 import { runAgentSession, suspend, type AgentSession, type SessionConfig } from '@cueline/core/agents';
 import type { LanguageModelV4, LanguageModelV4Message } from '@ai-sdk/provider';
-import { scriptedModel, type ScriptedPart, type ScriptedTurn } from '@cueline/core/testing';
+import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { ModelMessage, ToolCallPart } from 'ai';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { pairToolMessages } from '../../../src/messages/pair-tool-messages.ts';
 import { toolCallsOf } from '../../../src/agents/session/repair-messages.ts';
-import { json } from '../../support.ts';
+import { call, json } from '../../support.ts';
 import { complete, traced } from './sessions.ts';
 import { sample } from '../../support/sample.ts';
 
-const call = (name: string, input: unknown = {}): ScriptedPart => ({ toolCall: { name, input } });
 const anyCall = fc.oneof(
   { weight: 6, arbitrary: fc.nat(40).map((n) => call('work', { n })) },
   fc.constant(call('work', { n: 'many' })),

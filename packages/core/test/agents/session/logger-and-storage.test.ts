@@ -4,7 +4,8 @@ import { scriptedModel } from '@cueline/core/testing';
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { memoryStorage } from '../../support/runs.ts';
-import { calls, complete, search } from './sessions.ts';
+import { complete, search } from './sessions.ts';
+import { calls } from '../../support.ts';
 
 const systemPrompt = 'You work.';
 

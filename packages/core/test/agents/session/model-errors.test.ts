@@ -4,7 +4,8 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { openai } from '@ai-sdk/openai';
 import type { ToolSet } from 'ai';
 import { describe, expect, test } from 'vitest';
-import { calls, complete, playSession, search, traced } from './sessions.ts';
+import { complete, playSession, search, traced } from './sessions.ts';
+import { calls } from '../../support.ts';
 
 const fails = (status: number, message: string): ScriptedTurn => [{ throw: { message, status } }];
 

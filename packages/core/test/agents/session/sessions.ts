@@ -8,13 +8,7 @@ import {
 import { scriptedModel, type ScriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { ModelMessage } from 'ai';
 import * as z from 'zod';
-
-/** A turn that calls tools: `calls(['search', { query: 'a' }], ['search', { query: 'b' }])`. */
-export function calls(...given: [name: string, input?: unknown, id?: string][]): ScriptedTurn {
-  return given.map(([name, input = {}, id]) => ({
-    toolCall: { name, input, ...(id === undefined ? {} : { id }) },
-  }));
-}
+import { calls } from '../../support.ts';
 
 /** A turn that completes the task. */
 export function complete(summary = 'All done.', result?: unknown): ScriptedTurn {
