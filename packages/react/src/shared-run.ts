@@ -119,8 +119,8 @@ function defaultModel(
 }
 
 /** True for an executor that runs a server's prompts. */
-export function isRoute(executor: RunSettings['executor']): boolean {
-  return (executor as { remote?: boolean } | undefined)?.remote === true;
+export function isRoute(executor: RunSettings['executor']): boolean | undefined {
+  return (executor as { remote?: boolean } | undefined)?.remote;
 }
 
 /** The second set of options over the first; undefined if there is neither. */

@@ -50,7 +50,8 @@ export type UsePromptOptions<
      */
     watch?: Watched | undefined;
     /**
-     * What happens to a run when the last component that shows it unmounts, or an Activity hides it; default `keep`.
+     * What happens to a run when the last component that shows it in this page unmounts, or an Activity hides it;
+     * default `keep`. `stop` ends a stored run in every tab.
      */
     onUnmount?: 'keep' | 'stop' | undefined;
     /**
@@ -112,6 +113,13 @@ export type PromptRun<
   Watched extends Watch = readonly WatchedField[],
 > = WatchedState<Types, Watched> & RunActions<Input, Types>;
 
+/** The types of a definition. */
+type TypesIn<Definition> = Definition extends PromptDefinition<never, infer Types> ? Types : never;
+
+/** The run of a definition; of one of several definitions, the run of one of them. */
+type RunOf<Definition, Watched extends Watch> =
+  Definition extends PromptDefinition<infer Input, infer Types> ? PromptRun<Input, Types, Watched> : never;
+
 /**
  * The state of a prompt's run, and the actions on it. Nothing starts by itself. Takes a definition of
  * `definePrompt`, or a prompt function, which may stand in the component: each start calls the function of the
@@ -133,6 +141,11 @@ export function usePrompt<Input = void, const Watched extends Watch = readonly W
   source: PromptFunction<Input>,
   options?: UseInlinePromptOptions<Watched>,
 ): PromptRun<Input, TextPrompt, Watched>;
+/** The run of one of several prompts, such as `usePrompt(isExpert ? review : explain)`. Without an `id`, each has its own run. */
+export function usePrompt<
+  Definition extends PromptDefinition<never>,
+  const Watched extends Watch = readonly WatchedField[],
+>(source: Definition, options?: UsePromptOptions<TypesIn<Definition>, Watched>): RunOf<Definition, Watched>;
 export function usePrompt<Input, Types extends PromptTypes, const Watched extends Watch>(
   source: PromptFunction<Input> | PromptDefinition<Input, Types>,
   options: UsePromptOptions<Types, Watched> = {},

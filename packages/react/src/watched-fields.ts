@@ -27,13 +27,11 @@ const statusFields: readonly StatusField[] = ['error', 'finishReason', 'result']
 /** The watched part of a state; all of it without `watch`. */
 export function pickWatched(state: RunState, watch: Watch | undefined): object {
   if (watch === undefined) return state;
-  const fields: readonly string[] = watch === false ? [] : watch;
+  const fields: readonly string[] = watch || [];
   const part: Record<string, unknown> = {};
-  const pick = (field: string): void => {
+  for (const field of fields.includes('status') ? [...fields, ...statusFields] : fields) {
     if (field in state) part[field] = state[field as keyof RunState];
-  };
-  fields.forEach(pick);
-  if (fields.includes('status')) statusFields.forEach(pick);
+  }
   return part;
 }
 

@@ -24,6 +24,7 @@ import {
   type TaskListView,
   type WatchedRun,
 } from '@cueline/react';
+import { indexedDbStorage } from '@cueline/react/indexeddb';
 import type { ReactElement } from 'react';
 import { expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
@@ -79,6 +80,7 @@ test('undefined is the same as no option', () => {
   const { persist, registry, models } = given;
   void (<PromptProvider persist={persist} registry={registry} models={models} />);
   createRunRegistry({ maxBackground: undefined, maxKept: undefined });
+  indexedDbStorage({ databaseName: undefined, maxRuns: undefined });
   const whole = usePrompt(planDay, { watch: undefined, throttle: undefined });
   expectTypeOf(whole.text).toEqualTypeOf<string>();
   const watch = ['text'] as const;

@@ -1,5 +1,6 @@
-import type { RunStorage } from '@cueline/core';
-import { PromptProvider, usePrompt, type UsePromptOptions } from '@cueline/react';
+import { definePrompt, type PromptDefinition, type PromptTypes, type RunStorage } from '@cueline/core';
+import { scriptedModel } from '@cueline/core/testing';
+import { PromptProvider, usePrompt, type PromptRun, type UsePromptOptions } from '@cueline/react';
 import { StrictMode, useEffect, useLayoutEffect, type ReactElement } from 'react';
 import { expect, test, vi } from 'vitest';
 import { manualExecutor } from './support/executors.ts';
@@ -35,6 +36,28 @@ test('another React key makes another component with its own run', async () => {
   expect(first.getState().status).toBe('stopped');
   expect(first.log().at(-1)).toMatchObject({ type: 'run-end', outcome: 'stopped' });
   expect(seen.mock.lastCall![0].run).not.toBe(first);
+});
+
+test('a component that changes its prompt has a run of each', async () => {
+  const [first, second] = ['Hello.', 'Boa noite.'].map((text) =>
+    definePrompt('say ' + text, (prompt) => prompt.$`Say ${text}`, { model: scriptedModel([text]) }),
+  ) as [PromptDefinition, PromptDefinition];
+  const runs: PromptRun<void, PromptTypes>[] = [];
+  function Either({ isFirst }: { isFirst: boolean }): ReactElement {
+    const run = usePrompt(isFirst ? first : second);
+    useLayoutEffect(() => void runs.push(run), [run]);
+    return <p data-testid="shown">{`${run.status}: ${run.text}`}</p>;
+  }
+  const page = mount(<Either isFirst />);
+  await expect.poll(() => page.text('shown')).toBe('idle: ');
+  await runs.at(-1)!.start();
+  await expect.poll(() => page.text('shown')).toBe('done: Hello.');
+  page.show(<Either isFirst={false} />);
+  await expect.poll(() => page.text('shown')).toBe('idle: ');
+  await runs.at(-1)!.start();
+  await expect.poll(() => page.text('shown')).toBe('done: Boa noite.');
+  page.show(<Either isFirst />);
+  await expect.poll(() => page.text('shown')).toBe('done: Hello.');
 });
 
 test('another start key starts again, and the same one does not, whatever else changes', async () => {

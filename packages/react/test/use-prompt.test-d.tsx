@@ -142,3 +142,34 @@ test('client tools that the function defines are typed in the page', () => {
   // @ts-expect-error a client tool is a function
   usePrompt(greet, { tools: { pickFile: 'a.txt' } });
 });
+
+test('one of several prompts has what they have in common', () => {
+  const input = z.object({ text: z.string() });
+  const explain = definePrompt('explain', () => {}, {
+    input,
+    tools: [
+      tool('look', '', z.object({ at: z.string() }), ({ at }) => at.length),
+      tool('askUser', '', z.object({ question: z.string() })),
+    ],
+  });
+  const review = definePrompt('review', () => {}, {
+    input,
+    output: z.object({ faults: z.array(z.string()) }),
+  });
+  const run = usePrompt(Math.random() > 0.5 ? explain : review, {
+    tools: { askUser: ({ question }: { question: string }) => question.length },
+    onDone: ({ result }) => expectTypeOf(result).toEqualTypeOf<string | { faults: string[] }>(),
+  });
+  expectTypeOf(run.text).toEqualTypeOf<string>();
+  expectTypeOf(run.object?.faults?.[0]).toEqualTypeOf<string | undefined>();
+  expectTypeOf(run.start).parameter(0).toEqualTypeOf<{ text: string }>();
+  expectTypeOf<Awaited<ReturnType<typeof run.start>>>().toEqualTypeOf<string | { faults: string[] }>();
+  if (run.status === 'done') expectTypeOf(run.result).toEqualTypeOf<string | { faults: string[] }>();
+  // @ts-expect-error both take a text
+  void run.start();
+  const { status } = usePrompt([greet, explain, review][0]!, { watch: ['status'] });
+  expectTypeOf(status).toEqualTypeOf<RunState['status']>();
+  const different = usePrompt(Math.random() > 0.5 ? greet : review);
+  // @ts-expect-error one takes a text, the other nothing: only one of them can be started at a time
+  void different.start({ text: 'x' });
+});

@@ -1,6 +1,7 @@
 /** Returns a short form of a value for an error message, with quotes around a string. */
 export function quoteValue(value: unknown): string {
   if (typeof value === 'string') return `'${shorten(value, 40)}'`;
+  if (typeof value === 'function') return 'a function';
   if (value === null || typeof value !== 'object') return String(value);
   return Array.isArray(value) ? 'a list' : 'an object';
 }

@@ -11,6 +11,7 @@ import {
 import { compileInstructions } from '../compile/instructions.ts';
 import { locateParts } from '../compile/locate-parts.ts';
 import { CuelineError } from '../base/errors.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import { scriptError } from '../base/script-error.ts';
 import { layered, type Definitions } from '../prompt/definitions.ts';
 import type { UserContext, StreamTextOptions } from '../prompt/call-settings.ts';
@@ -92,7 +93,7 @@ export function composeStreamOptions(
     onChange: (changed) => (changes = changed),
   });
   return {
-    ...rest,
+    ...withoutUndefined(rest),
     ...(initial === undefined ? {} : { instructions: initial }),
     experimental_steering: steering,
     ...(toolApproval.configuration === undefined ? {} : { toolApproval: toolApproval.configuration }),

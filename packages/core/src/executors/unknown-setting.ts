@@ -3,6 +3,7 @@ import type { RunEvent } from '../log/events.ts';
 import { suggestion } from '../base/check-names.ts';
 import { successorOf } from '../base/replaced-options.ts';
 import { inOptions } from '../prompt/option-names.ts';
+import { quoteValue } from '../base/quote-value.ts';
 import type { RunRequest } from './executor.ts';
 import { failedStart } from './failed-start.ts';
 
@@ -14,7 +15,7 @@ const startNames = ['key', 'whenBusy', 'signal'];
 
 type Unknown = Readonly<Record<string, unknown>>;
 
-/** Returns the log of a run that ends because `createRun` or `usePrompt` got no prompt, or a setting that does not exist. */
+/** Returns the log of a run that ends because `createRun` or `usePrompt` got no prompt, or a setting that it cannot use. */
 export function refusedRun<Input>(
   { definition, messages }: Pick<Partial<RunRequest<Input>>, 'definition' | 'messages'>,
   settings: Unknown,
@@ -23,7 +24,9 @@ export function refusedRun<Input>(
   const name = firstName(settings);
   const known = [...runNames, ...hookNames].filter((other) => other !== name);
   const message =
-    inOptions('', name) ?? `${nameRun(definition.name)} has no "${name}". ${suggestion(name, known)}`;
+    name === 'executor'
+      ? noExecutorMessage(definition.name, settings[name])
+      : (inOptions('', name) ?? `${nameRun(definition.name)} has no "${name}". ${suggestion(name, known)}`);
   return failedStart(definition.name, invalidOption(name, message), messages);
 }
 
@@ -47,6 +50,11 @@ function firstName(unknown: Unknown): string {
 
 function nameRun(promptName: string): string {
   return promptName === '' ? 'The run' : `The run of "${promptName}"`;
+}
+
+function noExecutorMessage(promptName: string, value: unknown): string {
+  const url = typeof value === 'string' ? quoteValue(value) : "'/api/plan-day'";
+  return `${nameRun(promptName)} has the executor ${quoteValue(value)}. Write executor: viaRoute(${url}), or leave it out to run the prompt here.`;
 }
 
 function noPromptError(): CuelineError {

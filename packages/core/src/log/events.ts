@@ -55,7 +55,9 @@ export type RequestChange = { keep: number; messages: ModelMessage[] } & Partial
 >;
 
 /** The response to an approval. `input` replaces the arguments that the model gave. */
-export type ApprovalResponse = { approved: true; input?: unknown } | { approved: false; reason?: string };
+export type ApprovalResponse =
+  | { approved: true; input?: unknown }
+  | { approved: false; reason?: string | undefined };
 
 /** The response to a client tool's call: its output as JSON, or the error that the model reads. */
 export type ClientToolResponse = { output: unknown } | { error: string };

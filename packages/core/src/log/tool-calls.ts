@@ -1,4 +1,4 @@
-import { withoutUndefined } from '../base/without-undefined.ts';
+import { withoutUndefined, type Defined } from '../base/without-undefined.ts';
 import type { MessagePart, StateDraft, StateFields, ToolPart } from './state-draft.ts';
 import type { RunEvent, ToolCallMetadata } from './events.ts';
 import { createPartialJson, feedReader } from '../json/partial-json.ts';
@@ -279,7 +279,8 @@ function applyApproval(
 /** The approval is given or refused. A refused call of a provider has no other end. */
 function respondToApproval(part: ToolPart, { approvalId, response }: Event<'approval-response'>): void {
   part.state = part.providerExecuted === true && !response.approved ? 'output-denied' : 'approval-responded';
-  part.approval = { ...part.approval, ...response, id: approvalId };
+  // a response in a log has no member that is undefined
+  part.approval = { ...part.approval, ...(response as Defined<typeof response>), id: approvalId };
 }
 
 /** Ends the calls that still wait for an approval as failed. */

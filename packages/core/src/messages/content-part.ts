@@ -9,14 +9,14 @@ import { quoteValue } from '../base/quote-value.ts';
 import { messagePartError } from '../base/message-part-error.ts';
 
 /** Text. */
-export type TextPart = { type: 'text'; text: string; providerOptions?: ProviderOptions };
+export type TextPart = { type: 'text'; text: string; providerOptions?: ProviderOptions | undefined };
 
 /** An image. Its media type is detected if it is missing. */
 export type ImagePart = {
   type: 'image';
   image: FileSource;
-  mediaType?: string;
-  providerOptions?: ProviderOptions;
+  mediaType?: string | undefined;
+  providerOptions?: ProviderOptions | undefined;
 };
 
 /** A document, such as a PDF. */
@@ -24,8 +24,8 @@ export type FilePart = {
   type: 'file';
   data: FileSource;
   mediaType: string;
-  filename?: string;
-  providerOptions?: ProviderOptions;
+  filename?: string | undefined;
+  providerOptions?: ProviderOptions | undefined;
 };
 
 /** An audio recording. */
@@ -33,8 +33,8 @@ export type AudioPart = {
   type: 'audio';
   data: FileSource;
   mediaType: string;
-  filename?: string;
-  providerOptions?: ProviderOptions;
+  filename?: string | undefined;
+  providerOptions?: ProviderOptions | undefined;
 };
 
 /** What a user can send and a tool can return: text, images, files, audio. */

@@ -3,7 +3,11 @@ import type { ContentPart, FilePart, ImagePart, TextPart } from './content-part.
 import type { ToolOutput } from './read-tool-output.ts';
 
 /** A model's reasoning before its answer. */
-export type ReasoningPart = { type: 'reasoning'; text: string; providerOptions?: ProviderOptions };
+export type ReasoningPart = {
+  type: 'reasoning';
+  text: string;
+  providerOptions?: ProviderOptions | undefined;
+};
 
 /** A tool call of a model. */
 export type ToolCallPart = {
@@ -12,7 +16,7 @@ export type ToolCallPart = {
   toolName: string;
   /** The arguments, by name. */
   input: object;
-  providerOptions?: ProviderOptions;
+  providerOptions?: ProviderOptions | undefined;
 };
 
 /** A tool's result. Its call is in an earlier message. */
@@ -21,7 +25,7 @@ export type ToolResultPart = {
   toolCallId: string;
   toolName: string;
   output: ToolOutput;
-  providerOptions?: ProviderOptions;
+  providerOptions?: ProviderOptions | undefined;
 };
 
 /** A tool's error. Its call is in an earlier message. */
@@ -30,7 +34,7 @@ export type ToolErrorPart = {
   toolCallId: string;
   toolName: string;
   error: string;
-  providerOptions?: ProviderOptions;
+  providerOptions?: ProviderOptions | undefined;
 };
 
 /** A part of a user's message. */

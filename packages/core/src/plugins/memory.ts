@@ -25,9 +25,9 @@ export type Memory = {
 /** The options of {@link memory}. */
 export type MemoryOptions = {
   /** Where notes are stored. Default: in memory, for as long as this plugin is used. */
-  store?: MemoryStore;
+  store?: MemoryStore | undefined;
   /** Name of the plugin, and of its part of the system prompt. Default `memory`. */
-  name?: string;
+  name?: string | undefined;
 };
 
 type Note = { key: string; value: string };

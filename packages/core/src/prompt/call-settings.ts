@@ -11,10 +11,15 @@ export type StreamTextOptions<Output extends OutputInterface = OutputInterface> 
   typeof streamText<ToolSet, UserContext, Output>
 >[0];
 
-/** Settings of model calls, of a run or of an agent. */
-export type CallSettings<Output extends OutputInterface = OutputInterface> = Partial<
-  Omit<StreamTextOptions<Output>, 'model' | 'messages' | 'prompt' | 'instructions' | 'system'>
-> & {
+type SdkSettings<Output extends OutputInterface> = Omit<
+  StreamTextOptions<Output>,
+  'model' | 'messages' | 'prompt' | 'instructions' | 'system'
+>;
+
+/** Settings of model calls, of a run or of an agent. One that is undefined is the same as one that is left out. */
+export type CallSettings<Output extends OutputInterface = OutputInterface> = {
+  [Name in keyof SdkSettings<Output>]?: SdkSettings<Output>[Name] | undefined;
+} & {
   /** Appended to the compiled system prompt. */
   instructions?: Instructions | undefined;
   /** The former name of `instructions`. If both are given, both are sent. */

@@ -20,9 +20,9 @@ export type PromptFunction<Input = void, Plugins extends readonly Plugin[] = rea
 /** The settings of a prompt besides its function. */
 export type PromptSettings = {
   /** The model of runs that name none. */
-  readonly model?: string | LanguageModel;
+  readonly model?: string | LanguageModel | undefined;
   /** The plugins of every run of this prompt. */
-  readonly plugins?: readonly Plugin[];
+  readonly plugins?: readonly Plugin[] | undefined;
   /**
    * A schema for the answer. The model is asked for JSON that fits it, and reads what is wrong if its answer does not
    * fit, up to three times. `state.object` is the answer while it arrives, and the run's result is the whole answer.

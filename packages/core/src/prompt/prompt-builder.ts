@@ -115,7 +115,7 @@ export class PromptBuilder implements Prompt {
     ...[name, value, options = {}]: [
       name: string,
       value?: string,
-      options?: { providerOptions?: ProviderOptions },
+      options?: { providerOptions?: ProviderOptions | undefined },
     ]
   ): void {
     // counts arguments, because a value that is missing by mistake is passed as undefined

@@ -50,7 +50,7 @@ export interface Prompt {
    * @example prompt.defSystem('You are a travel guide.');
    */
   defSystem(text: string): void;
-  defSystem(name: string, value: string, options?: { providerOptions?: ProviderOptions }): void;
+  defSystem(name: string, value: string, options?: { providerOptions?: ProviderOptions | undefined }): void;
 
   /**
    * Adds a message to the conversation that the run starts with: a string, or a list of parts, such as text,
@@ -182,10 +182,10 @@ export type AgentFunction<Args, Plugins extends readonly Plugin[]> = (
 /** The options of `defAgent`. */
 export type AgentOptions<Plugins extends readonly Plugin[] = readonly Plugin[]> = {
   /** `provider:model`, an alias, or an AI SDK model; default: the parent's. */
-  model?: string | LanguageModel;
+  model?: string | LanguageModel | undefined;
   /** The agent's own plugins. It inherits none of its parent's. */
-  plugins?: Plugins;
+  plugins?: Plugins | undefined;
   /** A schema for the agent's answer. Its parent gets the validated object as the tool's result. */
-  responseSchema?: ToolSchema;
+  responseSchema?: ToolSchema | undefined;
 } & AgentCallSettings &
   Pick<ToolOptions, 'effect' | 'repeatable' | 'loopGuard' | 'needsApproval' | 'timeoutMs'>;

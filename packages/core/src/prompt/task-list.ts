@@ -19,12 +19,14 @@ export type TaskDefinition<P = unknown> = {
    * Checks a result. A string that it returns, or an error that it throws, becomes the feedback to the model. If it exceeds
    * the time limit of a tool call, the result counts as refused.
    */
-  validation?: (result: string) => string | void | undefined | Promise<string | void | undefined>;
+  validation?:
+    | ((result: string) => string | void | undefined | Promise<string | void | undefined>)
+    | undefined;
   /**
    * Called when the task becomes current, and when a retry or another process continues the run. Its definitions on `prompt`
    * exist for this task only. `messages` are those that would be sent to the model.
    */
-  extend?: (prompt: P, messages: ModelMessage[]) => void | Promise<void>;
+  extend?: ((prompt: P, messages: ModelMessage[]) => void | Promise<void>) | undefined;
 };
 
 /** The options of `prompt.defTaskList`. */

@@ -9,7 +9,7 @@ import type { ToolList } from '../tools/tool-list.ts';
 export type TypedSettings = {
   readonly output?: ToolSchema;
   readonly tools?: ToolList;
-  readonly plugins?: readonly Plugin[];
+  readonly plugins?: readonly Plugin[] | undefined;
 };
 
 /** The types of the prompt that these settings belong to. */

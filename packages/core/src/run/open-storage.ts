@@ -1,4 +1,5 @@
-import type { CuelineError } from '../base/errors.ts';
+import { CuelineError } from '../base/errors.ts';
+import { quoteValue } from '../base/quote-value.ts';
 import type { RunEvent } from '../log/events.ts';
 import type { TabbedRun } from '../storage/event-writer.ts';
 import type { RunStorage } from '../storage/run-storage.ts';
@@ -25,6 +26,7 @@ export async function openStorage(
   run: RunInternals,
   { id, storage, onError, show, retry, stop }: StorageOptions,
 ): Promise<OpenedLog | undefined> {
+  checkStorage(storage);
   run.writer = await openEventWriter(storage, id, onError, {
     attempts: run.attempts,
     log: () => run.log.events,
@@ -37,4 +39,13 @@ export async function openStorage(
   if (damage !== undefined) onError(damage);
   // a log that continues behind its damage is stored again from its beginning
   return events.length > 0 ? { events, isStored: damage === undefined } : undefined;
+}
+
+function checkStorage(storage: Partial<RunStorage>): void {
+  if (typeof storage.load === 'function' && typeof storage.append === 'function') return;
+  throw new CuelineError(
+    'storage_failed',
+    `The run is not stored, because its storage is ${quoteValue(storage)} without load and append. Write indexedDbStorage(), or an object with load, append and remove.`,
+    { details: { reason: 'unknown' } },
+  );
 }

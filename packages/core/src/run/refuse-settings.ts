@@ -7,7 +7,7 @@ type Unknown = Readonly<Record<string, unknown>>;
 
 /**
  * Returns an executor that ends each run with an error, if `createRun` or `usePrompt` got no prompt, or a setting that does
- * not exist.
+ * not exist or cannot be used.
  */
 export function refuseSettings(definition: object | undefined, settings: Unknown): Executor | undefined {
   if (definition && isEmpty(settings)) return undefined;

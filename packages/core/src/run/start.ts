@@ -2,6 +2,7 @@ import type { UIMessage } from 'ai';
 import { createId } from '../base/create-id.ts';
 import { countPromptMessages, lastRunId } from '../log/log-queries.ts';
 import type { AttemptInput } from './attempt-input.ts';
+import type { Executor } from '../executors/executor.ts';
 import { inProcess } from '../executors/in-process.ts';
 import { openAttempt } from './open-attempt.ts';
 import { refuseSettings } from './refuse-settings.ts';
@@ -40,7 +41,8 @@ function start(
     },
     events,
     key,
-    executor: refuseSettings(definition, unknown) ?? executor,
+    executor:
+      refuseSettings(definition, (executor as Partial<Executor>).start ? unknown : { executor }) ?? executor,
     calls,
   });
   const stop = (): void => attempt.stop();

@@ -13,13 +13,13 @@ import { plural } from '../base/plural.ts';
 /** The name of a scripted model, and how it streams. */
 export type ScriptedModelOptions = {
   /** Default `simulated`. */
-  provider?: string;
+  provider?: string | undefined;
   /** Default `scripted`. */
-  modelId?: string;
+  modelId?: string | undefined;
   /** Characters of a delta, for parts without their own. Default: whole parts. */
-  chunkSize?: number;
+  chunkSize?: number | undefined;
   /** Milliseconds before every delta, for parts without their own. Default 0. */
-  delay?: number;
+  delay?: number | undefined;
 };
 
 /** A model with scripted answers. */

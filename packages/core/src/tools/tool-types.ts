@@ -19,28 +19,31 @@ export type ToolEffect = 'read' | 'write' | 'external';
 /** How a tool's calls are handled. */
 export type ToolRules<Args = unknown> = {
   /** The effect of a call, for approvals and the loop guard. Unset means unknown. */
-  effect?: ToolEffect;
+  effect?: ToolEffect | undefined;
   /**
    * True if making a call twice does the same as making it once, for example because the function passes on
    * `context.idempotencyKey`. A run that continues makes a call again that was interrupted. Default false.
    */
-  idempotent?: boolean;
+  idempotent?: boolean | undefined;
   /** The same call may be repeated without limit, for example to poll. Default false: repeated calls are a loop. */
-  repeatable?: boolean;
+  repeatable?: boolean | undefined;
   /** How often the same call may be made. `false` is the same as `repeatable`. Default: as `options.loopGuard` says. */
-  loopGuard?: LoopRule | false;
+  loopGuard?: LoopRule | false | undefined;
   /**
    * Whether a call needs an approval before it runs. Default: as `options.approval` says. A function also gets the
    * effects for which the run asks.
    */
-  needsApproval?: boolean | ((args: Args, asked: readonly ToolEffect[]) => boolean | Promise<boolean>);
+  needsApproval?:
+    | boolean
+    | ((args: Args, asked: readonly ToolEffect[]) => boolean | Promise<boolean>)
+    | undefined;
   /**
    * The maximum duration of one call, in milliseconds. Default: 300,000, or as `options.timeout` says. An agent is not
    * limited.
    */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Passed on to the provider with the tool. */
-  providerOptions?: ProviderOptions;
+  providerOptions?: ProviderOptions | undefined;
 };
 
 /** The rules that decide what happens to a call that was interrupted. */
@@ -57,11 +60,11 @@ export type ToolOptions<Args = unknown, Output extends ToolSchema = ToolSchema> 
    * Called before the function. If it returns anything but undefined, that is the result, and the function is not
    * called.
    */
-  beforeCall?: (args: Args, context: ToolContext) => unknown;
+  beforeCall?: ((args: Args, context: ToolContext) => unknown) | undefined;
   /** Called with the result. If it returns anything but undefined, that replaces the result. */
-  onSuccess?: (args: Args, output: unknown, context: ToolContext) => unknown;
+  onSuccess?: ((args: Args, output: unknown, context: ToolContext) => unknown) | undefined;
   /** Called with the thrown error. If it returns anything but undefined, that becomes the result. */
-  onError?: (args: Args, error: unknown, context: ToolContext) => unknown;
+  onError?: ((args: Args, error: unknown, context: ToolContext) => unknown) | undefined;
 };
 
 /** One call inside a composite tool's call. */

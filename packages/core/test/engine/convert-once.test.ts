@@ -1,7 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { runPrompt, type PromptOptions } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
-import { type ModelMessage } from 'ai';
+import type { ModelMessage, streamText } from 'ai';
 import { describe, expect, test } from 'vitest';
 import { convertOnce } from '../../src/engine/convert-once.ts';
 import { go } from '../support.ts';
@@ -97,7 +97,7 @@ describe('an AI SDK that passes copies', () => {
   /** Two steps of a run: the messages to convert at the second one, and the prompt that the model gets then. */
   async function play(handOn: (messages: ModelMessage[]) => ModelMessage[]) {
     const script = scriptedModel(['Gone.', 'Good.']);
-    const options = convertOnce<Pick<PromptOptions, 'prepareStep' | 'onStepStart'>>({});
+    const options = convertOnce<Pick<Parameters<typeof streamText>[0], 'prepareStep' | 'onStepStart'>>({});
     let converted = 0;
     for (const messages of [first, second]) {
       const prepared = (await options.prepareStep?.({ model: script, messages } as never)) ?? {};

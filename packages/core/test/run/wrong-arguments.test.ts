@@ -72,6 +72,36 @@ describe('a run without a prompt, as of a module that imports this one', () => {
   });
 });
 
+test.each<[unknown, string]>([
+  [viaRoute, "a function. Write executor: viaRoute('/api/plan-day')"],
+  ['/api/greet', "'/api/greet'. Write executor: viaRoute('/api/greet')"],
+  [{ url: '/api/greet' }, "an object. Write executor: viaRoute('/api/plan-day')"],
+])('an executor that cannot start anything ends the run with what to write: %o', async (executor, shown) => {
+  const run = createRun(greet, { executor: executor as never });
+  await expect(run.start()).rejects.toMatchObject({
+    code: 'invalid_options',
+    message: `The run of "greet" has the executor ${shown}, or leave it out to run the prompt here.`,
+  });
+  expect(run.getState().status).toBe('error');
+});
+
+test.each<[unknown, string]>([
+  [() => {}, 'a function'],
+  [true, 'true'],
+  [{ getItem: () => null }, 'an object'],
+])(
+  'a run with a storage that cannot store is not stored, and says what to write: %o',
+  async (storage, shown) => {
+    const model = scriptedModel(['Hello.']);
+    const run = createRun(greet, { id: 'a', model, storage: storage as never });
+    expect(await run.start()).toBe('Hello.');
+    expect(run.getState().storageError).toMatchObject({
+      code: 'storage_failed',
+      message: `The run is not stored, because its storage is ${shown} without load and append. Write indexedDbStorage(), or an object with load, append and remove.`,
+    });
+  },
+);
+
 test('a message takes no key', async () => {
   const refused = createRun(greet).send('And?', { key: 'a' } as object);
   await expect(refused).rejects.toThrow('takes no "key" when it starts. There are: whenBusy, signal.');

@@ -10,11 +10,11 @@ export type { StoredRun } from './stored-run.ts';
 /** The options of {@link indexedDbStorage}. */
 export type IndexedDbStorageOptions = {
   /** Name of the database; default `cueline`. Storages with the same name share their runs. */
-  databaseName?: string;
+  databaseName?: string | undefined;
   /**
    * How many runs are kept, default 100. A start beyond that removes the runs that were written to least recently.
    */
-  maxRuns?: number;
+  maxRuns?: number | undefined;
 };
 
 /** A {@link RunStorage} that can also list its runs. */

@@ -46,7 +46,7 @@ export type AgentSession = PromiseLike<SessionResult> & {
  */
 export function defineSession<const Schemas extends SessionSchemas = SessionSchemas>(
   name: string,
-  config: SessionSettings<Schemas> & { model?: string | LanguageModel },
+  config: SessionSettings<Schemas> & { model?: string | LanguageModel | undefined },
 ): PromptDefinition<void, SessionTypes> {
   if (typeof name !== 'string' || name.trim() === '') {
     throw new CuelineError(

@@ -55,28 +55,26 @@ export type ErrorInfo = { phase: SessionPhase; error: Error; turn: number } & Pa
 /** The callbacks of a session. Each is awaited before the next is called. One that throws stops nothing. */
 export type SessionCallbacks = {
   /** Called before each model call. Turns count from 1. */
-  onTurnStart?: (sessionId: string, turn: number) => void | Promise<void>;
-  onAssistantMessage?: (sessionId: string, text: string, turn: number) => void | Promise<void>;
+  onTurnStart?: ((sessionId: string, turn: number) => void | Promise<void>) | undefined;
+  onAssistantMessage?: ((sessionId: string, text: string, turn: number) => void | Promise<void>) | undefined;
   /** Called for each call of an answer, before the first of them runs. */
-  onToolCall?: (sessionId: string, info: ToolCallInfo) => void | Promise<void>;
-  onToolResult?: (sessionId: string, info: ToolResultInfo) => void | Promise<void>;
-  onError?: (sessionId: string, info: ErrorInfo) => void | Promise<void>;
-  onComplete?: (sessionId: string, info: SessionResult) => void | Promise<void>;
+  onToolCall?: ((sessionId: string, info: ToolCallInfo) => void | Promise<void>) | undefined;
+  onToolResult?: ((sessionId: string, info: ToolResultInfo) => void | Promise<void>) | undefined;
+  onError?: ((sessionId: string, info: ErrorInfo) => void | Promise<void>) | undefined;
+  onComplete?: ((sessionId: string, info: SessionResult) => void | Promise<void>) | undefined;
   /**
    * Called with a copy of the conversation whenever it has grown: before tools run, with their calls, after each
    * turn, and after a summary. `initialMessages` takes the same messages.
    */
-  onMessagesUpdate?: (sessionId: string, messages: ModelMessage[]) => void | Promise<void>;
+  onMessagesUpdate?: ((sessionId: string, messages: ModelMessage[]) => void | Promise<void>) | undefined;
   /**
    * Returns the messages to summarize. Messages that it leaves out are dropped unless `onAfterSummarize` adds them.
    */
-  onBeforeSummarize?: (
-    sessionId: string,
-    messages: ModelMessage[],
-  ) => ModelMessage[] | Promise<ModelMessage[]>;
+  onBeforeSummarize?:
+    | ((sessionId: string, messages: ModelMessage[]) => ModelMessage[] | Promise<ModelMessage[]>)
+    | undefined;
   /** Returns the messages to continue with; by default the two messages of the summary. */
-  onAfterSummarize?: (
-    sessionId: string,
-    summarizedMessages: ModelMessage[],
-  ) => ModelMessage[] | Promise<ModelMessage[]>;
+  onAfterSummarize?:
+    | ((sessionId: string, summarizedMessages: ModelMessage[]) => ModelMessage[] | Promise<ModelMessage[]>)
+    | undefined;
 };
