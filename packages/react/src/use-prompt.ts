@@ -137,15 +137,15 @@ export function usePrompt<
   source: PromptDefinition<Input, Types>,
   options?: UsePromptOptions<Types, Watched>,
 ): PromptRun<Input, Types, Watched>;
+/** The run of one of several prompts, such as `usePrompt(isExpert ? review : explain)`. Without an `id`, each has its own run. */
+export function usePrompt<Definition extends PromptDefinition<never>, const Watched extends Watch>(
+  source: Definition,
+  options?: UsePromptOptions<TypesIn<Definition>, Watched>,
+): RunOf<Definition, Watched>;
 export function usePrompt<Input = void, const Watched extends Watch = readonly WatchedField[]>(
   source: PromptFunction<Input>,
   options?: UseInlinePromptOptions<Watched>,
 ): PromptRun<Input, TextPrompt, Watched>;
-/** The run of one of several prompts, such as `usePrompt(isExpert ? review : explain)`. Without an `id`, each has its own run. */
-export function usePrompt<
-  Definition extends PromptDefinition<never>,
-  const Watched extends Watch = readonly WatchedField[],
->(source: Definition, options?: UsePromptOptions<TypesIn<Definition>, Watched>): RunOf<Definition, Watched>;
 export function usePrompt<Input, Types extends PromptTypes, const Watched extends Watch>(
   source: PromptFunction<Input> | PromptDefinition<Input, Types>,
   options: UsePromptOptions<Types, Watched> = {},

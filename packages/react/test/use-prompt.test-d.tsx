@@ -167,6 +167,9 @@ test('one of several prompts has what they have in common', () => {
   if (run.status === 'done') expectTypeOf(run.result).toEqualTypeOf<string | { faults: string[] }>();
   // @ts-expect-error both take a text
   void run.start();
+  expectTypeOf<ReturnType<typeof usePrompt<{ text: string }>>['start']>()
+    .parameter(0)
+    .toEqualTypeOf<{ text: string }>();
   const { status } = usePrompt([greet, explain, review][0]!, { watch: ['status'] });
   expectTypeOf(status).toEqualTypeOf<RunState['status']>();
   const different = usePrompt(Math.random() > 0.5 ? greet : review);

@@ -3,6 +3,7 @@ import { createId } from '../base/create-id.ts';
 import { thrownText } from '../base/error-source.ts';
 import { CuelineError } from '../base/errors.ts';
 import type { ClientToolResponse, RunEvent } from '../log/events.ts';
+import { quoteValue } from '../base/quote-value.ts';
 import { refuseLossy } from '../json/refuse-lossy.ts';
 import { isPending } from '../log/pending.ts';
 import type { RunLog } from '../log/run-log.ts';
@@ -99,6 +100,7 @@ export async function runClientTool(
   async function call(): Promise<ClientToolResponse> {
     try {
       const { toolCallId, input } = pending;
+      if (typeof fn !== 'function') throw noFunctionError(toolName, fn);
       const output = await untilAborted(
         Promise.resolve(fn(structuredClone(input), { toolCallId, signal: closed })),
         closed,
@@ -122,6 +124,13 @@ export async function runClientTool(
     if (why === undefined || closed.aborted) return;
     await send({ error: `${toolName} ran, but its output could not be sent: ${why}` });
   }
+}
+
+function noFunctionError(toolName: string, given: unknown): CuelineError {
+  return new CuelineError(
+    'invalid_options',
+    `The page's tools.${toolName} is ${quoteValue(given)}. Write tools: { ${toolName}: async (input) => … }.`,
+  );
 }
 
 /**

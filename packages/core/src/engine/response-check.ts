@@ -21,7 +21,7 @@ export type ResponseCheck = {
 
 /** `attempts` is the number of answers that another process has refused. */
 export function createResponseCheck(toolSchema: ToolSchema, attempts = 0): ResponseCheck {
-  const schema = toSchema('responseSchema', toolSchema);
+  const schema = toSchema('the answer', toolSchema);
   let issues: string | undefined = 'there was no answer';
   let isCut = false;
   let value: unknown;

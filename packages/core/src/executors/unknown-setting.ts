@@ -54,7 +54,7 @@ function nameRun(promptName: string): string {
 
 function noExecutorMessage(promptName: string, value: unknown): string {
   const url = typeof value === 'string' ? quoteValue(value) : "'/api/plan-day'";
-  return `${nameRun(promptName)} has the executor ${quoteValue(value)}. Write executor: viaRoute(${url}), or leave it out to run the prompt here.`;
+  return `${nameRun(promptName)} cannot use its executor, which is ${quoteValue(value)}. Write executor: viaRoute(${url}), or leave it out to run the prompt here.`;
 }
 
 function noPromptError(): CuelineError {

@@ -67,6 +67,9 @@ function join(folder: string | URL, file: string): string | URL {
 async function readAddress(address: string, options: ReadSourceOptions): Promise<SourceContent> {
   const { fetch: get = fetch, signal } = options;
   const name = sourceName(address);
+  const advice = /^https?:/i.test(address)
+    ? 'Check the address.'
+    : 'Check the path: in a page, it is an address relative to that of the page.';
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   try {
     const response = await get(address, {
@@ -75,14 +78,17 @@ async function readAddress(address: string, options: ReadSourceOptions): Promise
     });
     if (!response.ok) {
       await response.body?.cancel();
-      throw unreadableSourceError(name, `answered with status ${response.status}`);
+      throw unreadableSourceError(name, `answered with status ${response.status}`, undefined, advice);
     }
     const text = await readBody(response);
+    // as an app's server answers for a file that it does not have
+    if (/^\s*</.test(text))
+      throw unreadableSourceError(name, 'answered with a web page, not with JSON', undefined, advice);
     return toContent(name, text.length, text);
   } catch (error) {
     if (CuelineError.isInstance(error)) throw error;
     if (signal?.aborted === true) throw signal.reason;
-    throw unreadableSourceError(name, `cannot be read (${errorMessage(error)})`, error);
+    throw unreadableSourceError(name, `cannot be read (${errorMessage(error)})`, error, advice);
   }
 }
 
@@ -133,7 +139,7 @@ function unreadableSourceError(
   cause?: unknown,
   advice?: string,
 ): CuelineError {
-  const path = shorten(name, 300);
+  const path = shorten(name, 300) || 'An empty path';
   return new CuelineError(
     'invalid_library',
     `${path} ${problem}. ${advice ?? 'Check the path: a relative one begins at the working directory.'}`,

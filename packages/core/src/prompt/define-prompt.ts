@@ -63,6 +63,9 @@ export type PromptDefinition<Input = void, Types extends PromptTypes = PromptTyp
   readonly '~types'?: Types;
 };
 
+/** Makes a misspelt setting a type error: an inferred type would take any other names beside the known ones. */
+type OnlySettings<Settings> = { readonly [Name in Exclude<keyof Settings, keyof PromptSettings>]: never };
+
 /** A prompt definition with an input schema, which a route requires for every prompt with input. */
 export type PromptWithSchema<Input = never, Types extends PromptTypes = PromptTypes> = PromptDefinition<
   Input,
@@ -86,7 +89,7 @@ export type PromptWithSchema<Input = never, Types extends PromptTypes = PromptTy
 export function definePrompt<const Settings extends PromptSettings & { readonly input: ToolSchema }>(
   name: string,
   run: PromptFunction<ToolArguments<Settings['input']>, PluginsOf<Settings>>,
-  settings: Settings,
+  settings: Settings & OnlySettings<Settings>,
 ): PromptWithSchema<SchemaInput<Settings['input']>, TypesOf<Settings>>;
 export function definePrompt<
   Input = void,
@@ -96,7 +99,7 @@ export function definePrompt<
 >(
   name: string,
   run: PromptFunction<Input, PluginsOf<Settings>>,
-  settings?: Settings,
+  settings?: Settings & OnlySettings<Settings>,
   // the function alone determines its input, also if the definition is written inside a call of
   // createPromptRoute
 ): PromptDefinition<NoInfer<Input>, TypesOf<Settings>>;

@@ -8,6 +8,9 @@ const nameless: ReadonlySet<unknown> = new Set(
   ),
 );
 
+/** What a JSON Schema without a type has. */
+const keywords = ['$ref', 'allOf', 'anyOf', 'const', 'enum', 'oneOf', 'properties'];
+
 /**
  * Refuses values that are easily mistaken for the schema of a tool's arguments, which always have names.
  * @throws CuelineError `invalid_definition`
@@ -21,12 +24,20 @@ export function checkArguments(name: string, schema: unknown): void {
       `The schema of tool ${name} has the type ${String(type)}, but a tool's arguments have names. Write z.object({ … }).`,
     );
   }
-  if (isSchema(schema) || typeof type === 'string' || 'jsonSchema' in schema) return;
-  const field = Object.keys(schema).find((key) => isSchemaOfField(schema[key]));
+}
+
+/**
+ * Refuses the fields of an object in place of its schema, which would be JSON Schema that describes nothing.
+ * @throws CuelineError `invalid_definition`
+ */
+export function checkIsSchema(name: string, schema: object): void {
+  if (('type' in schema && typeof schema.type === 'string') || keywords.some((word) => word in schema))
+    return;
+  const [field] = Object.entries(schema).find(([, value]) => isSchemaOfField(value)) ?? [];
   if (field === undefined) return;
   throw new CuelineError(
     'invalid_definition',
-    `The arguments of tool ${name} are an object of schemas, not a schema. Write z.object({ ${field}: … }).`,
+    `The schema of ${name} is an object of schemas. Write z.object({ ${field}: … }).`,
   );
 }
 

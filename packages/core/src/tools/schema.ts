@@ -1,5 +1,7 @@
 import { asSchema, jsonSchema, type FlexibleSchema, type InferSchema, type JSONSchema7 } from 'ai';
+import { thrownText } from '../base/error-source.ts';
 import { CuelineError } from '../base/errors.ts';
+import { checkIsSchema } from './check-arguments.ts';
 
 /** Not the AI SDK's own type, which is `any` without the types of json-schema. */
 export type JsonSchema =
@@ -29,7 +31,18 @@ export function toSchema(name: string, schema: ToolSchema): FlexibleSchema {
   if (isStandard(schema) && !isOfZod(schema) && schema['~standard'].jsonSchema === undefined) {
     throw new CuelineError('invalid_definition', noJsonSchema(name, schema['~standard'].vendor));
   }
-  return toValidator(name, schema);
+  const sent = toValidator(name, schema);
+  try {
+    // a promise may reject later, where the schema is sent
+    Promise.resolve(asSchema(sent).jsonSchema).catch(() => {});
+  } catch (error) {
+    throw new CuelineError(
+      'invalid_definition',
+      `The schema of ${name} cannot be sent to a model: ${thrownText(error)}. Models write JSON. Use a schema of the JSON and transform its values: z.string().transform((day) => new Date(day)).`,
+      { cause: error },
+    );
+  }
+  return sent;
 }
 
 /**
@@ -40,7 +53,9 @@ export function toValidator(name: string, schema: ToolSchema): FlexibleSchema {
   if (isStandard(schema)) return isOfZod(schema) ? schema : fromStandardSchema(schema);
   if (typeof schema === 'function') return schema as FlexibleSchema;
   if (typeof schema === 'object' && schema !== null) {
-    return 'jsonSchema' in schema ? (schema as FlexibleSchema) : jsonSchema(schema as JSONSchema7);
+    if ('jsonSchema' in schema) return schema as FlexibleSchema;
+    checkIsSchema(name, schema);
+    return jsonSchema(schema as JSONSchema7);
   }
   throw new CuelineError(
     'invalid_definition',

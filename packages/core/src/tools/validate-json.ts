@@ -9,7 +9,7 @@ import { toSchema, type ToolSchema } from './schema.ts';
  * @throws CuelineError `invalid_definition` for JSON Schema that zod cannot read
  */
 export async function validateJson(schema: ToolSchema, value: unknown): Promise<SchemaResult> {
-  const { validate, jsonSchema } = asSchema(toSchema('input', schema));
+  const { validate, jsonSchema } = asSchema(toSchema('the input', schema));
   if (validate === undefined) return (await readJsonSchema(await jsonSchema))(value);
   const result = await validate(value);
   if (result.success) return { value: result.value };

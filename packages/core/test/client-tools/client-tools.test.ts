@@ -178,6 +178,16 @@ describe('A tool without a function', () => {
     expect(JSON.stringify(model.calls[1]?.prompt.at(-1))).toContain(JSON.stringify(error).slice(1, -1));
   });
 
+  test('whose function is a tool of the AI SDK says what to write', async () => {
+    const { executor } = setUp();
+    const tools = { pickFile: { execute: () => file } } as object;
+    const run = createRun(prompt(), { executor, schedule: atOnce, tools });
+    await run.start();
+    expect(run.getState().toolCalls[0]?.errorText).toBe(
+      "The page's tools.pickFile is an object. Write tools: { pickFile: async (input) => … }.",
+    );
+  });
+
   test('times out with an error, and the run continues', async () => {
     const { executor } = setUp();
     const run = createRun(prompt({ timeoutMs: 20 }), { executor, schedule: atOnce });

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 
 const greet = {
   id: 'greet',
@@ -317,6 +317,16 @@ describe('sources', () => {
       },
     ));
 
+  test('are addresses relative to the page where there is no file system', async () => {
+    const builtIn = vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined);
+    onTestFinished(() => builtIn.mockRestore());
+    const answer = () => Promise.resolve(new Response('<p>', { status: 404 }));
+    const reading = createPromptLibrary('/prompts.json', { fetch: answer });
+    await expect(reading).rejects.toThrow(
+      '/prompts.json answered with status 404. Check the path: in a page, it is an address relative to that of the page.',
+    );
+  });
+
   test('are URLs, also where a stream is not iterable', async () => {
     const answer = (text: string) => {
       const response = new Response(text);
@@ -330,8 +340,8 @@ describe('sources', () => {
   });
 
   test.each([
-    ['another status', 404, 'Not found', /prompts\.json answered with status 404/],
-    ['a page', 200, '<html>', /prompts\.json is not JSON/],
+    ['another status', 404, 'Not found', /prompts\.json answered with status 404\. Check the address\.$/],
+    ['a page', 200, '<html>', /prompts\.json answered with a web page, not with JSON\. Check the address\.$/],
     ['an endless answer', 200, undefined, /is longer than 5000000 characters/],
   ])('a URL with %s is an error without its query', (_, status, body, message) =>
     serving(

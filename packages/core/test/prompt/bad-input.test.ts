@@ -56,18 +56,18 @@ describe('Invalid definitions', () => {
     [
       'schemas without z.object',
       (p) => p.defTool('t', 'd', { city, day: city } as never, run),
-      'The arguments of tool t are an object of schemas, not a schema. Write z.object({ city: … }).',
+      'The schema of t is an object of schemas. Write z.object({ city: … }).',
     ],
     [
       'schemas without z.object, of an agent',
       (p) => p.defAgent('a', 'd', { city } as never, () => {}),
-      'The arguments of tool a are an object of schemas, not a schema. Write z.object({ city: … }).',
+      'The schema of a is an object of schemas. Write z.object({ city: … }).',
     ],
     ...[{ city: 'string' }, { city: { type: 'string' } }].map(
       (schema): [string, (prompt: Prompt) => unknown, string] => [
         `the types of arguments, ${JSON.stringify(schema)}`,
         (p) => p.defTool('t', 'd', schema, run),
-        'The arguments of tool t are an object of schemas, not a schema. Write z.object({ city: … }).',
+        'The schema of t is an object of schemas. Write z.object({ city: … }).',
       ],
     ),
     [

@@ -1,5 +1,5 @@
 // Whatever a schema is written in: the model gets JSON Schema, and the function what the schema has read.
-import { definePrompt, tool, type ToolSchema } from '@cueline/core';
+import { definePrompt, tool, type PromptDefinition, type ToolSchema } from '@cueline/core';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { jsonSchema, tool as sdkTool, zodSchema, type FlexibleSchema } from 'ai';
 import { type } from 'arktype';
@@ -144,4 +144,46 @@ test('a Standard Schema that cannot become JSON Schema is refused, with what to 
     ['Never.'],
   );
   await expect(other).rejects.toThrow(/one of tiny's.* or write the schema with zod or as JSON Schema\.$/);
+});
+
+describe('what cannot be a schema', () => {
+  const day = z.object({ day: z.date() });
+  const shape = { day: z.string() } as ToolSchema;
+  const uses: [string, (schema: ToolSchema) => PromptDefinition, string][] = [
+    ['a tool', (schema) => definePrompt('x', (prompt) => prompt.defTool('t', '', schema, () => 1)), 't'],
+    ['a client tool', (schema) => definePrompt('x', () => {}, { tools: [tool('t', '', schema, {})] }), 't'],
+    [
+      'a tool of the AI SDK',
+      (inputSchema) =>
+        definePrompt('x', (prompt) => prompt.$`Go.`, {
+          tools: { t: { inputSchema: inputSchema as FlexibleSchema, execute: () => 1 } },
+        }),
+      't',
+    ],
+    [
+      'the answer of an agent',
+      (responseSchema) =>
+        definePrompt('x', (prompt) => prompt.defAgent('a', '', z.object({}), () => {}, { responseSchema })),
+      'a',
+    ],
+    ['an answer', (output) => definePrompt('x', (prompt) => prompt.$`Go.`, { output }), 'the answer'],
+  ];
+
+  test.each(uses)('for %s, a date is refused with what to write', async (_what, define, name) => {
+    await expect(play(define(day), ['Never.'])).rejects.toMatchObject({
+      code: 'invalid_definition',
+      message: `The schema of ${name} cannot be sent to a model: Date cannot be represented in JSON Schema. Models write JSON. Use a schema of the JSON and transform its values: z.string().transform((day) => new Date(day)).`,
+    });
+  });
+
+  const input = definePrompt('x', () => {}, { input: shape });
+  test.each([
+    ...uses.map(([what, define, name]): [string, PromptDefinition, string] => [what, define(shape), name]),
+    ['an input', input as PromptDefinition, 'the input'] as const,
+  ])('for %s, the fields alone are refused with what to write', async (_what, definition, name) => {
+    await expect(play(definition, ['Never.'])).rejects.toMatchObject({
+      code: 'invalid_definition',
+      message: `The schema of ${name} is an object of schemas. Write z.object({ day: … }).`,
+    });
+  });
 });

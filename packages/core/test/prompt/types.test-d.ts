@@ -25,6 +25,17 @@ import * as z3 from 'zod/v3';
 
 declare const prompt: Prompt;
 
+test('a misspelt setting of a prompt is a type error', () => {
+  const input = z.object({ city: z.string() });
+  // @ts-expect-error output
+  definePrompt('plan', () => {}, { input, ouput: input });
+  // @ts-expect-error tools
+  definePrompt('plan', () => {}, { model: 'fast', tool: [] });
+  const settings = { input, output: input };
+  const plan = definePrompt('plan', (_, { city }) => void city.length, settings);
+  expectTypeOf(createRun(plan).start).returns.toEqualTypeOf<Promise<{ city: string }>>();
+});
+
 test('tool arguments come from the schema', () => {
   prompt.defTool('a', '', z.object({ city: z.string(), days: z.number().optional() }), (args, context) => {
     expectTypeOf(args).toEqualTypeOf<{ city: string; days?: number | undefined }>();

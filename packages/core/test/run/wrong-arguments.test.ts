@@ -80,7 +80,7 @@ test.each<[unknown, string]>([
   const run = createRun(greet, { executor: executor as never });
   await expect(run.start()).rejects.toMatchObject({
     code: 'invalid_options',
-    message: `The run of "greet" has the executor ${shown}, or leave it out to run the prompt here.`,
+    message: `The run of "greet" cannot use its executor, which is ${shown}, or leave it out to run the prompt here.`,
   });
   expect(run.getState().status).toBe('error');
 });

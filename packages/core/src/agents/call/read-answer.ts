@@ -1,13 +1,5 @@
-import {
-  Output,
-  type FinishReason,
-  type FlexibleSchema,
-  type OutputInterface,
-  type StepResult,
-  type ToolSet,
-} from 'ai';
+import { Output, type FinishReason, type OutputInterface, type StepResult, type ToolSet } from 'ai';
 import { thrownText } from '../../base/error-source.ts';
-import { CuelineError } from '../../base/errors.ts';
 import { readModelJson } from '../../engine/response-check.ts';
 import { redact } from '../../json/redact.ts';
 import type { UserContext } from '../../prompt/call-settings.ts';
@@ -52,10 +44,10 @@ export function createOutputReader(name: string, config: OutputConfig | undefine
     };
   }
   if (isParseFunction(config)) return { parse: async (text) => config(text) };
-  const schema = toSchema(name, config);
+  const schema = toSchema(`agent "${name}"`, config);
   return {
     // without partial objects, which nothing reads and each of which would be parsed from the beginning of the text
-    format: { ...formatOf(name, schema), parsePartialOutput: async () => undefined },
+    format: { ...Output.object({ schema }), parsePartialOutput: async () => undefined },
     // half of an object is not JSON
     isWhole: () => true,
     parse: async (text) => parseWith(schema, readModelJson(text)),
@@ -93,20 +85,4 @@ export async function readAnswer(
 /** True for a function that reads the text; some schemas are functions, too. */
 function isParseFunction(config: OutputConfig): config is ParseFunction {
   return typeof config === 'function' && !('~standard' in config);
-}
-
-/**
- * Returns the provider's format option.
- * @throws CuelineError `invalid_definition` for a schema without a JSON Schema, such as a date
- */
-function formatOf(name: string, schema: FlexibleSchema): OutputInterface {
-  try {
-    return Output.object({ schema });
-  } catch (error) {
-    throw new CuelineError(
-      'invalid_definition',
-      `The output schema of agent "${name}" cannot be sent to a model: ${thrownText(error)}. Models answer in JSON. Use a schema of the JSON and transform its values: z.string().transform((day) => new Date(day)).`,
-      { cause: error },
-    );
-  }
 }

@@ -28,7 +28,7 @@ test.each<[object | undefined, string]>([
   ]),
   [
     { ...good, output: z.object({ day: z.date() }) },
-    'The output schema of agent "it" cannot be sent to a model: Date cannot be represented in JSON Schema. ',
+    'The schema of agent "it" cannot be sent to a model: Date cannot be represented in JSON Schema. ',
   ],
   [{ ...good, onException: ' ' }, 'onException of agent "it" is \' \'. Write a string'],
   [{ ...good, onInterrupt: 5 }, 'onInterrupt of agent "it" is 5. Write a string'],
