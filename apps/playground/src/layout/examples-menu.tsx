@@ -45,8 +45,8 @@ export function ExamplesMenu() {
                 </DropdownMenu.Label>
                 {group.examples.map((example) => (
                   <MenuItem key={example.id} onSelect={() => replaceScript(example.source, example.title)}>
-                    <span className="min-w-0 flex-1">
-                      <span className="mb-1.5 block h-9 rounded border border-line bg-page px-1.5 py-1 narrow:hidden">
+                    <span className="min-w-0 flex-1 pb-1.5 narrow:pb-0">
+                      <span className="mb-1 block h-9 rounded border border-line bg-page px-1.5 py-1 narrow:hidden">
                         <RunPicture id={example.id} />
                       </span>
                       <span className="block font-medium">{example.title}</span>

@@ -63,7 +63,8 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
   const row = useRef<HTMLLIElement>(null);
   const { Icon, className, spins } = glyphOf(status, current, clock !== undefined);
   const feedback = status === 'completed' ? undefined : error;
-  const hasMore = result !== undefined || feedback !== undefined || title.length > 60 || title.includes('\n');
+  // a longer title may be cut in a narrow pane
+  const hasMore = result !== undefined || feedback !== undefined || title.length > 30 || title.includes('\n');
 
   const pick = async (kind: 'rename' | 'skip' | 'retry' | 'remove'): Promise<void> => {
     if (kind === 'rename') return setRenaming(true);
@@ -88,7 +89,10 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
       data-task={id}
       data-status={status}
       data-current={current || undefined}
-      className={clsx('flex items-start gap-2 py-0.5 pl-4 narrow:py-0', edit === undefined ? 'pr-4' : 'pr-1')}
+      className={clsx(
+        'flex items-start gap-2 py-0.5 pl-4 narrow:py-0',
+        edit === undefined || renaming ? 'pr-4' : 'pr-1',
+      )}
     >
       <Icon
         aria-hidden
