@@ -145,19 +145,6 @@ class Recording {
   /** True once there is something to write: an opened session is stored already. */
   #isDirty = false;
 
-  readonly #onEvent = (event: RunEvent): void => {
-    this.#cursor.note(event, this.session.earlier.length);
-    this.#isDirty = true;
-    if (event.type === 'run-end') {
-      this.#release?.();
-      this.#release = undefined;
-      void this.flush();
-    } else {
-      this.#hold();
-      this.#schedule();
-    }
-  };
-
   constructor(
     options: RunSaverOptions,
     session: RunSession,
@@ -239,6 +226,19 @@ class Recording {
       onProblem(error);
     }
   }
+
+  readonly #onEvent = (event: RunEvent): void => {
+    this.#cursor.note(event, this.session.earlier.length);
+    this.#isDirty = true;
+    if (event.type === 'run-end') {
+      this.#release?.();
+      this.#release = undefined;
+      void this.flush();
+    } else {
+      this.#hold();
+      this.#schedule();
+    }
+  };
 
   /** Writes the turn before its first event: a reload must not lose what the user has sent. */
   #writeStart(): void {

@@ -79,12 +79,6 @@ class StepPreparation {
   readonly #unknownTools;
   readonly #warnings = new Set<string>();
 
-  /** Warns once of what a hook repeats at every step. */
-  readonly #warn = (message: string): void => {
-    if (!this.#warnings.has(message)) this.#sink.append({ type: 'warning', message });
-    this.#warnings.add(message);
-  };
-
   constructor(options: PrepareStepOptions) {
     this.#options = options;
     this.#agentContext = options.agentContext;
@@ -200,6 +194,12 @@ class StepPreparation {
       ...(model === undefined ? {} : { model: await this.#runContext.models.resolve(model) }),
     };
   }
+
+  /** Warns once of what a hook repeats at every step. */
+  readonly #warn = (message: string): void => {
+    if (!this.#warnings.has(message)) this.#sink.append({ type: 'warning', message });
+    this.#warnings.add(message);
+  };
 
   /** The hooks of the current task follow those of the prompt. */
   #reportHook(stepNumber: number, index: number, changed: string[]): void {

@@ -131,20 +131,6 @@ class Follower implements AsyncIterator<RunEvent> {
   readonly #closing = new AbortController();
   readonly #events;
 
-  readonly #onStop = (): void => {
-    if (this.#runId !== undefined) {
-      this.#close();
-      void stopOnRoute(this.#route, this.#runId, this.#signal);
-      return;
-    }
-    // the run has started, but its id arrives only with its first event
-    const first = this.#pending?.catch(() => {}) ?? Promise.resolve();
-    void first.then(() => {
-      this.#close();
-      return this.#runId === undefined ? undefined : stopOnRoute(this.#route, this.#runId, this.#signal);
-    });
-  };
-
   constructor(route: Route, subscription: Subscription, signal: AbortSignal) {
     this.#route = route;
     this.#subscription = subscription;
@@ -182,6 +168,20 @@ class Follower implements AsyncIterator<RunEvent> {
     if (!this.#signal.aborted) this.#close();
     return Promise.resolve({ done: true, value: undefined });
   }
+
+  readonly #onStop = (): void => {
+    if (this.#runId !== undefined) {
+      this.#close();
+      void stopOnRoute(this.#route, this.#runId, this.#signal);
+      return;
+    }
+    // the run has started, but its id arrives only with its first event
+    const first = this.#pending?.catch(() => {}) ?? Promise.resolve();
+    void first.then(() => {
+      this.#close();
+      return this.#runId === undefined ? undefined : stopOnRoute(this.#route, this.#runId, this.#signal);
+    });
+  };
 
   #close(): void {
     this.#closing.abort();

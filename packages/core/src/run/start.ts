@@ -41,6 +41,7 @@ function start(
     },
     events,
     key,
+    // `executor: viaRoute`, without its call, is no executor
     executor:
       refuseSettings(definition, (executor as Partial<Executor>).start ? unknown : { executor }) ?? executor,
     calls,

@@ -85,43 +85,6 @@ class Tab implements TabWriter {
     | { log: string; events: RunEvent[]; count: ReturnType<typeof createServerEventCounter> }
     | undefined;
 
-  readonly #onMessage = (message: TabMessage): void => {
-    if (!this.#tab.isReady) return;
-    switch (message.type) {
-      case 'begun':
-        if (message.isStored === true) {
-          return void this.#route.show(message.log, () => this.#starts > 0 || this.#working > 0);
-        }
-        if (this.#starts > 0 || message.log === this.#followed?.log || this.#mode === 'route') return;
-        // another tab may have stolen the lock, and this tab does not know it yet
-        if (this.#lock.isHeld)
-          return void this.#lock.confirm().then((isHeld) => (isHeld ? undefined : this.#onMessage(message)));
-        this.#followed?.finish();
-        this.#incoming = { log: message.log, events: [], count: createServerEventCounter() };
-        this.#channel.post({ type: 'ask', log: message.log, after: -1 });
-        return;
-      case 'events':
-        if (message.log === this.#followed?.log) this.#followed.push(message.events);
-        else if (message.log === this.#incoming?.log) this.#receive(message.events, message.isWhole);
-        return;
-      case 'ask':
-        // also for a moment after the end, which may come before the question
-        if (this.#lock.isHeld || (this.#mode === 'own' && message.log === this.#log))
-          this.#answer(message.log, message.after);
-        return;
-      case 'command':
-        if (this.#lock.isHeld) void this.#execute(message.key, message.command);
-        return;
-      case 'stop':
-        if (!this.#lock.isHeld) return;
-        this.#channel.post({ type: 'reply', key: message.key, reply: { accepted: true } });
-        this.#run.stop();
-        return;
-      default:
-        this.#requests.answer(message.key, message.reply);
-    }
-  };
-
   constructor({ id, scope, writer, run, readStored }: TabWriterOptions) {
     this.#readStored = readStored;
     this.#writer = writer;
@@ -231,6 +194,43 @@ class Tab implements TabWriter {
       this.#channel.post({ type: 'ask', log: '', after: -1 });
     }
   }
+
+  readonly #onMessage = (message: TabMessage): void => {
+    if (!this.#tab.isReady) return;
+    switch (message.type) {
+      case 'begun':
+        if (message.isStored === true) {
+          return void this.#route.show(message.log, () => this.#starts > 0 || this.#working > 0);
+        }
+        if (this.#starts > 0 || message.log === this.#followed?.log || this.#mode === 'route') return;
+        // another tab may have stolen the lock, and this tab does not know it yet
+        if (this.#lock.isHeld)
+          return void this.#lock.confirm().then((isHeld) => (isHeld ? undefined : this.#onMessage(message)));
+        this.#followed?.finish();
+        this.#incoming = { log: message.log, events: [], count: createServerEventCounter() };
+        this.#channel.post({ type: 'ask', log: message.log, after: -1 });
+        return;
+      case 'events':
+        if (message.log === this.#followed?.log) this.#followed.push(message.events);
+        else if (message.log === this.#incoming?.log) this.#receive(message.events, message.isWhole);
+        return;
+      case 'ask':
+        // also for a moment after the end, which may come before the question
+        if (this.#lock.isHeld || (this.#mode === 'own' && message.log === this.#log))
+          this.#answer(message.log, message.after);
+        return;
+      case 'command':
+        if (this.#lock.isHeld) void this.#execute(message.key, message.command);
+        return;
+      case 'stop':
+        if (!this.#lock.isHeld) return;
+        this.#channel.post({ type: 'reply', key: message.key, reply: { accepted: true } });
+        this.#run.stop();
+        return;
+      default:
+        this.#requests.answer(message.key, message.reply);
+    }
+  };
 
   #receive(events: readonly RunEvent[], isWhole: boolean): void {
     const whole = this.#incoming!;

@@ -6,7 +6,7 @@ import { definePrompt, tool, type PromptDefinition, type RunEvent } from '@cueli
 import { defineAgent } from '@cueline/core/agents';
 import { advance, type Advanced, type DurableCommand } from '@cueline/core/durable';
 import type { ScriptedTurn } from '@cueline/core/testing';
-import { type Definition } from '../support/durable-prompts.ts';
+import { helperTurns, withHelper, type Definition } from '../support/durable-prompts.ts';
 import {
   approval,
   createStore,
@@ -235,4 +235,25 @@ test('a run whose agents both ask waits for both', async () => {
   if (waiting.status !== 'waiting') throw new Error(waiting.status);
   expect(waiting.approvalIds).toHaveLength(2);
   expect(done).toEqual([]);
+});
+
+test('an agent continues after each of many processes that end in its call', async () => {
+  const helper = withHelper((inner) => {
+    inner.defTool('look', 'Looks', z.object({}), () => 'seen', { effect: 'read', repeatable: true });
+  });
+  const worker = workerFor(
+    helper,
+    helperTurns([...Array<ScriptedTurn>(6).fill(calls(['look'])), 'All seen.']),
+  );
+  const { store } = worker;
+  const startsOfHelper = (): number =>
+    store.events.filter((event) => event.type === 'tool-start' && event.agent === undefined).length;
+  // each process stores a few events more than the one before it
+  for (store.failsAt = 6; startsOfHelper() < 8; store.failsAt += 3) await work(worker);
+  store.failsAt = Infinity;
+  await workToEnd(worker);
+  expect(stateOf(store)).toMatchObject({
+    result: 'Helped.',
+    toolCalls: [{ toolName: 'helper', output: 'All seen.' }],
+  });
 });

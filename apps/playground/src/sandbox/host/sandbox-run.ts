@@ -51,6 +51,32 @@ class ScriptRun implements SandboxRun {
   /** True once the worker has said something about the script. */
   #isHeard = false;
 
+  constructor(options: SandboxRunOptions) {
+    this.#options = options;
+    this.#signal = options.signal;
+    this.#limits = options.limits;
+    this.#onProblem = options.onProblem;
+    // those of an unknown type count, too: the check of each takes time
+    this.#countEvent = createEventCounter({ entries: options.limits.entries }, { unknownTypes: 'counted' });
+    const { request, onEvent } = options;
+    const model = (): string => this.#model;
+    this.#log = new RunLogWriter({ request, model, onEvent, onEnd: () => this.#cleanUp() });
+    this.#attribution = createEventAttribution({
+      model,
+      input: request.input,
+      attributeError: (error) => this.#attributed(error),
+    });
+    options.signal.addEventListener('abort', this.#stop, { once: true });
+    globalThis.addEventListener?.('online', this.#onOnline);
+    if (options.signal.aborted) this.#stop();
+    else this.#begin().catch(this.#failToBegin);
+  }
+
+  async send(command: RunCommand): Promise<EditReply> {
+    this.#attribution.remember(command);
+    return (await this.#commands?.send(command)) ?? { accepted: false, reason: 'The run has not begun.' };
+  }
+
   readonly #stop = (): void => {
     if (this.#frame === undefined) return this.#log.end({ outcome: 'stopped' });
     this.#send({ type: 'stop' });
@@ -78,32 +104,6 @@ class ScriptRun implements SandboxRun {
     this.#onProblem({ message: error.message, ...position, phase: 'compile' });
     this.#fail(new CuelineError('script_error', error.message), position);
   };
-
-  constructor(options: SandboxRunOptions) {
-    this.#options = options;
-    this.#signal = options.signal;
-    this.#limits = options.limits;
-    this.#onProblem = options.onProblem;
-    // those of an unknown type count, too: the check of each takes time
-    this.#countEvent = createEventCounter({ entries: options.limits.entries }, { unknownTypes: 'counted' });
-    const { request, onEvent } = options;
-    const model = (): string => this.#model;
-    this.#log = new RunLogWriter({ request, model, onEvent, onEnd: () => this.#cleanUp() });
-    this.#attribution = createEventAttribution({
-      model,
-      input: request.input,
-      attributeError: (error) => this.#attributed(error),
-    });
-    options.signal.addEventListener('abort', this.#stop, { once: true });
-    globalThis.addEventListener?.('online', this.#onOnline);
-    if (options.signal.aborted) this.#stop();
-    else this.#begin().catch(this.#failToBegin);
-  }
-
-  async send(command: RunCommand): Promise<EditReply> {
-    this.#attribution.remember(command);
-    return (await this.#commands?.send(command)) ?? { accepted: false, reason: 'The run has not begun.' };
-  }
 
   #fail(error: unknown, position?: ScriptPosition): void {
     const json = toRunError(error, this.#options.secrets()).toJSON();

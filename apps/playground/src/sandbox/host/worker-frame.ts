@@ -55,29 +55,6 @@ class IframeWorker implements WorkerFrame {
   #frame: HTMLIFrameElement | undefined;
   readonly #bootTimer;
 
-  readonly #receive = ({ data }: MessageEvent<string | RelayNotice>): void => {
-    this.#watchdog?.heard();
-    if (typeof data === 'string') {
-      if (!this.#booted) {
-        this.#booted = true;
-        clearTimeout(this.#bootTimer);
-        this.#watch();
-      }
-      this.#read += 1;
-      this.#readTimer ??= setTimeout(() => {
-        this.#command({ type: 'read', count: this.#read });
-        this.#read = 0;
-        this.#readTimer = undefined;
-      }, readEvery);
-      if (this.#receiver === undefined) this.#waiting.push(data);
-      else this.#receiver(data);
-    } else if (data.type === 'answers') {
-      this.#onAnswer?.();
-    } else if (data.type === 'ended') {
-      this.#die({ reason: data.reason, ...(data.detail === undefined ? {} : { detail: data.detail }) });
-    }
-  };
-
   constructor(limits: SandboxLimits, onUnused: (end: WorkerEnd) => void) {
     this.#limits = limits;
     this.#onUnused = onUnused;
@@ -118,6 +95,29 @@ class IframeWorker implements WorkerFrame {
     this.#end ??= { reason: 'silent' };
     this.#close();
   }
+
+  readonly #receive = ({ data }: MessageEvent<string | RelayNotice>): void => {
+    this.#watchdog?.heard();
+    if (typeof data === 'string') {
+      if (!this.#booted) {
+        this.#booted = true;
+        clearTimeout(this.#bootTimer);
+        this.#watch();
+      }
+      this.#read += 1;
+      this.#readTimer ??= setTimeout(() => {
+        this.#command({ type: 'read', count: this.#read });
+        this.#read = 0;
+        this.#readTimer = undefined;
+      }, readEvery);
+      if (this.#receiver === undefined) this.#waiting.push(data);
+      else this.#receiver(data);
+    } else if (data.type === 'answers') {
+      this.#onAnswer?.();
+    } else if (data.type === 'ended') {
+      this.#die({ reason: data.reason, ...(data.detail === undefined ? {} : { detail: data.detail }) });
+    }
+  };
 
   #command(message: RelayCommand): void {
     const { port1: port } = this.#channel;

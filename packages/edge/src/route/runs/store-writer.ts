@@ -70,11 +70,6 @@ class Writer implements StoreWriter {
   /** Callers, each with the number of stored events that it waits for. */
   #waiting: { count: number; resolve: () => void }[] = [];
 
-  readonly #continueWithoutStore = (): void => {
-    this.#away = true;
-    this.#showTo(this.#events.length);
-  };
-
   constructor(options: StoreWriterOptions) {
     this.#store = options.store;
     this.#runId = options.runId;
@@ -96,6 +91,11 @@ class Writer implements StoreWriter {
     if (this.#shown === this.#events.length) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push({ count: this.#events.length, resolve }));
   }
+
+  readonly #continueWithoutStore = (): void => {
+    this.#away = true;
+    this.#showTo(this.#events.length);
+  };
 
   #showTo(count: number): void {
     if (count <= this.#shown) return;

@@ -88,34 +88,6 @@ class Meter implements RunMeter {
   /** One change after the other, so that the store has the latest. */
   #last: Promise<unknown> = Promise.resolve();
 
-  readonly #begin = async (model: Model, call: ModelCall): Promise<MeteredCall> => {
-    await this.#options.checkOpen();
-    const price = this.#readPrice(model);
-    const size = promptSize(call);
-    const least = leastInput(size);
-    const input = worstInput(size, model.modelId, this.#contextTokens);
-    const onTop = extraThinkingTokens(call, model.provider);
-    return this.#inTurn(async () => {
-      if (this.#closed) throw hasEnded();
-      this.#checkOwnLimit(least);
-      let refused: unknown;
-      for (const maxOutputTokens of outputLengths(call, this.#settings.maxOutputTokens)) {
-        const tokens = { input, output: maxOutputTokens + onTop };
-        const cost = price === undefined ? 0 : worstCost(price, tokens);
-        const reserved = { tokens: tokens.input + tokens.output, cost };
-        try {
-          await this.#options.setAside(addAmounts(this.#inProgress(), reserved));
-          if (this.#closed) break;
-          return this.#started(model, price, { tokens, reserved, least, text: size.text, maxOutputTokens });
-        } catch (error) {
-          refused = error;
-          if (!CuelineError.isInstance(error) || error.code !== 'budget_exceeded') break;
-        }
-      }
-      throw this.#closed ? hasEnded() : refused;
-    });
-  };
-
   constructor(options: RunMeterOptions) {
     this.#options = options;
     this.#settings = options.settings;
@@ -145,6 +117,34 @@ class Meter implements RunMeter {
   total(): Amount & { usage: readonly ModelUsage[] } {
     return { ...this.#spent, usage: [...this.#used.values()] };
   }
+
+  readonly #begin = async (model: Model, call: ModelCall): Promise<MeteredCall> => {
+    await this.#options.checkOpen();
+    const price = this.#readPrice(model);
+    const size = promptSize(call);
+    const least = leastInput(size);
+    const input = worstInput(size, model.modelId, this.#contextTokens);
+    const onTop = extraThinkingTokens(call, model.provider);
+    return this.#inTurn(async () => {
+      if (this.#closed) throw hasEnded();
+      this.#checkOwnLimit(least);
+      let refused: unknown;
+      for (const maxOutputTokens of outputLengths(call, this.#settings.maxOutputTokens)) {
+        const tokens = { input, output: maxOutputTokens + onTop };
+        const cost = price === undefined ? 0 : worstCost(price, tokens);
+        const reserved = { tokens: tokens.input + tokens.output, cost };
+        try {
+          await this.#options.setAside(addAmounts(this.#inProgress(), reserved));
+          if (this.#closed) break;
+          return this.#started(model, price, { tokens, reserved, least, text: size.text, maxOutputTokens });
+        } catch (error) {
+          refused = error;
+          if (!CuelineError.isInstance(error) || error.code !== 'budget_exceeded') break;
+        }
+      }
+      throw this.#closed ? hasEnded() : refused;
+    });
+  };
 
   /** The maximum use of the run when these calls have ended. */
   #inProgress(): Amount {
