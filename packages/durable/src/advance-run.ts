@@ -9,6 +9,7 @@ import { missingPrompt, type Prompts } from './prompts.ts';
 import { limitsOf } from './limits.ts';
 import { createStepCommands, type StepCommands } from './step-commands.ts';
 import type { DurableStore, RunOwner } from './store.ts';
+import { createTakeovers } from './takeovers.ts';
 import { createPromptCheck } from './unknown-prompts.ts';
 import type { Watch } from './watch.ts';
 
@@ -37,6 +38,7 @@ export function createSteps(settings: AdvanceSettings): Steps {
   const { store, prompts, models, options, guard, watch, unknownPromptMs } = settings;
   const logs = createLogCache(store);
   const checkPrompt = createPromptCheck(store, prompts, unknownPromptMs);
+  const takeoverOf = createTakeovers(store);
   /** The commands of the steps in progress, by run. */
   const inProgress = new Map<string, StepCommands>();
 
@@ -47,19 +49,25 @@ export function createSteps(settings: AdvanceSettings): Steps {
   };
 
   async function advanceRun(runId: string, signal: AbortSignal): Promise<Advanced> {
+    const isOwn = logs.has(runId);
     // before claiming, so that the run stays with a worker that knows its prompt
-    if (!logs.has(runId)) await checkPrompt(runId);
+    if (!isOwn) await checkPrompt(runId);
     const claimed = await logs.claim(runId);
     if (claimed === 'ended') await settleEnded(runId, store, guard);
     // undefined: the run was deleted, or never stored
     if (claimed === 'ended' || claimed === undefined) return { status: 'done' };
     if (claimed.start.guarded === true && guard === undefined) throw missingGuardError(runId);
     const { epoch, log, start } = claimed;
+    const takeover = isOwn || epoch === 1 ? undefined : takeoverOf(runId, claimed);
     // leave edits to a worker that knows the prompt: here, an edit would make a waiting run continue and fail
     const commands = claimed.commands.filter(
       ({ command }) => command.type !== 'edit' || prompts.has(start.prompt),
     );
-    const sent = createStepCommands(store, runId, commands);
+    const sent = createStepCommands(
+      store,
+      runId,
+      takeover === undefined ? commands : [...commands, takeover.mark],
+    );
     inProgress.set(runId, sent);
     const ending = new AbortController();
     const leaving = new AbortController();
@@ -84,17 +92,20 @@ export function createSteps(settings: AdvanceSettings): Steps {
       });
       // a run that is stopped calls no model, so it ends without waiting for the guard
       step = await Promise.race([begun, whenAborted(sent.stop)]);
+      if (takeover?.error !== undefined) ending.abort(takeover.error);
+      await takeover?.begin(AbortSignal.any([leaving.signal, ending.signal, sent.stop]));
       const advanced = await advance(storedRun(runId, claimed, settings), {
         models: guardModels(modelsFor(start.owner, models), step),
         signal: leaving.signal,
         end: ending.signal,
         stop: sent.stop,
-        commands: commands.map(({ command }) => command),
+        commands: commands.flatMap(({ command }) => (command.type === 'takeover' ? [] : [command])),
         during: sent.during,
         beforeEnd: sent.checked,
         async append(more) {
           if (!(await store.append(runId, epoch, more))) throw await refused(store, runId, epoch);
           watch.changed(runId);
+          takeover?.stored(more);
           step?.stored(more);
         },
       });
@@ -110,12 +121,17 @@ export function createSteps(settings: AdvanceSettings): Steps {
     } catch (error) {
       // the guard's reason does not tell whether another worker has taken the run over
       const isLost = error === laterReason && !(await store.append(runId, epoch, []));
-      if (!(error instanceof TakenOverError || isLost)) throw error;
+      if (!(error instanceof TakenOverError || isLost)) {
+        // this worker is still up
+        if (takeover !== undefined) await store.forget(runId, [takeover.mark.name]).catch(() => {});
+        throw error;
+      }
       outcome = 'lost';
       // the other worker continues the run
       return { status: 'done' };
     } finally {
       signal.removeEventListener('abort', leave);
+      takeover?.over();
       sent.end();
       if (inProgress.get(runId) === sent) inProgress.delete(runId);
       step ??= await begun?.catch(() => undefined);

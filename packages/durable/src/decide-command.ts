@@ -64,8 +64,9 @@ function refused(reason: string): Decision {
   return { status: 'refused', reason };
 }
 
-/** Whether two commands with the same name say the same. */
-export function isSameCommand(one: DurableCommand, other: DurableCommand): boolean {
+/** Whether a command says the same as the stored one with its name. */
+export function isSameCommand(one: StoredCommand['command'], other: DurableCommand): boolean {
+  if (one.type === 'takeover') return false;
   if (one.type === 'client-tool-claim' && other.type === 'client-tool-claim') return one.page === other.page;
   const [first, second] = [readResponse(one), readResponse(other)];
   if (typeof first !== 'object' || typeof second !== 'object') return first === second;

@@ -42,7 +42,7 @@ export function createStepCommands(
 
   async function read(): Promise<void> {
     for (const { name, command } of await withTimeout(store.commands(runId), READ_TIMEOUT_MS)) {
-      if (received.has(name)) continue;
+      if (received.has(name) || command.type === 'takeover') continue;
       if (command.type === 'stop') stopping.abort();
       else if ((await give?.(command)) === true) received.add(name);
     }

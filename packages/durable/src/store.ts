@@ -61,12 +61,15 @@ export type ClaimedRun = {
   start: DurableStart;
   /** The events after the requested `afterSeq`. */
   events: readonly RunEvent[];
-  /** The commands of users that no worker has handled yet. */
+  /** The commands that no worker has handled yet. */
   commands: readonly StoredCommand[];
 };
 
-/** A command with its name. A run has at most one command of each name. */
-export type StoredCommand = { name: string; command: DurableCommand };
+/** A command of a user, or the mark of a worker, with its name. A run has at most one command of each name. */
+export type StoredCommand = { name: string; command: DurableCommand | TakeoverMark };
+
+/** A worker has taken the run over, and had not got it further than the event `after`; -1 for a run that has not begun. */
+export type TakeoverMark = { type: 'takeover'; after: number };
 
 /** The events of a log after some position. */
 export type ReadEvents = {

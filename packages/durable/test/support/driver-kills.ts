@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createRun, type RunState } from '@cueline/core';
 import { createDurable } from '@cueline/durable';
-import { everyEffect, everyTool, treeAndTasks } from './driver-prompts.ts';
+import { endsProcess, everyEffect, everyTool, treeAndTasks } from './driver-prompts.ts';
 import { checkLog, startReader, type DriverSetup, type Reader, type WorkerModule } from './driver-setup.ts';
 import { sendLetter, writePages, type Effects } from './prompts.ts';
 import { payInvoices } from './sessions.ts';
@@ -39,6 +39,22 @@ export function testKilledWorkersLong(name: string, setup: DriverSetup, module: 
   test(`${name}: a frozen worker stores nothing when it continues after another worker has taken its run over`, async () => {
     expect(await freeze(setup, module)).toMatchObject({ result: 'All done.' });
   }, 60_000);
+
+  test(`${name}: a run that ends every process is ended, and the run beside it gets to its end`, async () => {
+    const workers = open(module);
+    const bad = await startReader(setup, endsProcess({ effects: nothing }));
+    const good = await startReader(setup, everyEffect({ effects: nothing }));
+    const isOver = (): boolean => bad.run.getState().status === 'error';
+    for (let started = 0; started < 12 && !isOver(); started += 1) {
+      const worker = await workers.start();
+      await Promise.race([worker.ended, bad.result.catch(() => {})]);
+    }
+    expect((await checkLog(setup, bad)).error).toMatchObject({ code: 'interrupted' });
+    // one began the run, and six took it over
+    expect(workers.effects().filter((each) => each === 'end of a process')).toHaveLength(7);
+    expect(await good.result).toBe('All done.');
+    await checkLog(setup, good);
+  }, 120_000);
 
   test.each(['in note a', 'in note b'])(
     `${name}: a worker is killed %s of an agent, and the agent and the task list continue`,

@@ -1,3 +1,4 @@
+import process from 'node:process';
 import * as z from 'zod';
 import { definePrompt, type PromptDefinition } from '@cueline/core';
 import type { scriptedModel, ScriptedTurn } from '@cueline/core/testing';
@@ -113,6 +114,18 @@ export function sameAgain({ effects, ms = 0 }: PromptSettings): PromptDefinition
       });
     },
     { model },
+  );
+}
+
+/** A prompt whose function ends its process. */
+export function endsProcess({ effects }: PromptSettings): PromptDefinition<void> {
+  return definePrompt(
+    'endsProcess',
+    () => {
+      effects.note('end of a process');
+      process.exit(1);
+    },
+    { model: planned([]) },
   );
 }
 

@@ -5,7 +5,7 @@ import process from 'node:process';
 import type { RunEvent } from '@cueline/core';
 import { createDurable, type DurableStore } from '@cueline/durable';
 import type { OpenWorker } from './driver-setup.ts';
-import { everyEffect, sameAgain, treeAndTasks } from './driver-prompts.ts';
+import { endsProcess, everyEffect, sameAgain, treeAndTasks } from './driver-prompts.ts';
 import { effectsIn, sendLetter, writePages } from './prompts.ts';
 import { payInvoices } from './sessions.ts';
 
@@ -19,6 +19,7 @@ const durable = createDurable({
     everyEffect(settings),
     treeAndTasks(settings),
     sameAgain(settings),
+    endsProcess(settings),
     writePages(effects, { steps: 5, ms: Number(ms) }),
     sendLetter(effects),
     payInvoices(effects, { ms: Number(ms), reach }),
