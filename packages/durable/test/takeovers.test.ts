@@ -1,8 +1,14 @@
 // Workers that end while they advance a run. A worker that has ended never returns from the code that has ended it.
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { definePrompt, type PromptDefinition, type PromptOptions, type RunEvent } from '@cueline/core';
-import { createDurable, createMemoryStore, type DurableDriver, type DurableStore } from '@cueline/durable';
+import {
+  createDurable,
+  createMemoryStore,
+  type DurableDriver,
+  type DurableOptions,
+  type DurableStore,
+} from '@cueline/durable';
 import { createEffects } from './support/driver-contract.ts';
 import { after, planned, sendLetter } from './support/prompts.ts';
 
@@ -28,15 +34,12 @@ function createEnds() {
 /** Opens a store with one run. Each call of `work` is a new worker that advances the run until it waits, ends, or ends the worker. */
 async function openRun(
   prompt: PromptDefinition<void>,
-  {
-    store = createMemoryStore(),
-    options,
-  }: { store?: DurableStore; options?: PromptOptions | undefined } = {},
+  { store = createMemoryStore(), ...given }: Partial<DurableOptions> = {},
   next: () => Promise<void> = () => new Promise(() => {}),
 ) {
   const leaving = new AbortController();
   onTestFinished(() => leaving.abort());
-  const open = () => createDurable({ prompts: [prompt], store, driver, options });
+  const open = () => createDurable({ prompts: [prompt], store, driver, ...given });
   const { runId } = await open().begin({ definition: prompt, input: undefined });
   async function work(signal = leaving.signal): Promise<string> {
     const durable = open();
@@ -175,6 +178,12 @@ test('a run that waits for an approval may have any number of workers', async ()
 });
 
 test.each(['stop', 'cannot store events'] as const)('workers that %s do not count', async (how) => {
+  vi.stubEnv('NODE_ENV', 'development');
+  const print = vi.spyOn(console, 'error').mockReturnValue();
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    print.mockRestore();
+  });
   const inner = createMemoryStore();
   let isDown = true;
   const store: DurableStore = {
@@ -198,6 +207,8 @@ test.each(['stop', 'cannot store events'] as const)('workers that %s do not coun
     await expect(work(signal)).rejects.toThrow();
   }
   expect(await inner.commands(runId)).toEqual([]);
+  // the driver reports these failures
+  expect(print).not.toHaveBeenCalled();
   isDown = false;
   expect(await work()).toBe('done');
   expect((await events()).at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });
@@ -256,3 +267,42 @@ test('runs that share their processes with one that ends them are not ended', as
     { type: 'run-end', outcome: 'done' },
   ]);
 });
+
+test.each(['between two steps', 'in an answer', 'in a tool that reads', 'in a tool that writes'] as const)(
+  'the time in which no worker has a run does not count for totalMs (%s)',
+  async (place) => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { end, next, count } = createEnds();
+    const come = (here: typeof place) => (here === place && count() === 0 ? end() : undefined);
+    const model = planned([[call('look')], [call('write')], [call('look')], 'Done.']);
+    let opened = 0;
+    const prompt = definePrompt(
+      'trip',
+      async (desk) => {
+        desk.$`Go.`;
+        desk.defTool('look', 'Look', z.object({}), () => come('in a tool that reads') ?? 'seen', {
+          effect: 'read',
+        });
+        desk.defTool('write', 'Write', z.object({}), () => come('in a tool that writes') ?? 'written', {
+          effect: 'write',
+        });
+        opened += 1;
+        if (opened === 2) await come('between two steps');
+      },
+      {
+        model: {
+          ...model,
+          doStream: async (request: Parameters<typeof model.doStream>[0]) =>
+            (await come('in an answer')) ?? (await model.doStream(request)),
+        },
+      },
+    );
+    const options = { timeout: { totalMs: 60_000 } };
+    const { work, events } = await openRun(prompt, { options }, next);
+    expect(await work()).toBe('ended');
+    vi.setSystemTime(Date.now() + 86_400_000);
+    expect(await work()).toBe('done');
+    expect((await events()).at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });
+  },
+);

@@ -165,7 +165,8 @@ export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOpti
           options.during?.((command) => giveCommand(started.run, command, isLast));
         }
       } catch (error) {
-        endEarly(log, run, describeFailure(error, input, models).error);
+        // once the outcome is known, the prompt function is aborted
+        if (!log.ended) endEarly(log, run, describeFailure(error, input, models).error);
       }
     }
     const advanced = await reached;
