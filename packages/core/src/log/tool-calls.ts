@@ -27,14 +27,6 @@ export function applyToToolCalls(draft: StateDraft, event: RunEvent, toolCallId?
     case 'tool-end':
     case 'tool-error':
       return applyResult(draft, event);
-    case 'approval-automatic':
-    case 'approval-request':
-    case 'approval-response':
-    case 'approval-withdraw': {
-      const part = findPart(draft, 'toolCallId' in event ? event.toolCallId : toolCallId);
-      if (part !== undefined) applyApproval(draft, part, event);
-      return;
-    }
     case 'tool-start':
     case 'sub-call-start':
     case 'sub-call-end': {
@@ -46,6 +38,10 @@ export function applyToToolCalls(draft: StateDraft, event: RunEvent, toolCallId?
       if (event.attempt === undefined) dropStepCalls(draft);
       return;
     default:
+      if ('approvalId' in event) {
+        const part = findPart(draft, 'toolCallId' in event ? event.toolCallId : toolCallId);
+        if (part !== undefined) applyApproval(draft, part, event);
+      }
   }
 }
 
