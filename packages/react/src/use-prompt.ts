@@ -165,7 +165,7 @@ export function usePrompt<Input, Types extends PromptTypes, const Watched extend
   const { defaults } = useContext(PromptContext);
   // a plain function answers with text and declares no tools, as its types say
   const definition = (
-    typeof source === 'function' ? inlinePrompt('usePrompt', id, source) : source
+    typeof source === 'object' ? source : inlinePrompt('usePrompt', id, source)
   ) as PromptDefinition<Input, Types>;
   const config = { definition, ...withoutUndefined(settings), defaults };
   const run = useSharedRun(id, { ...config, log: initialLog }, onUnmount);

@@ -121,10 +121,9 @@ function applyToCall(draft: StateDraft, call: ToolCallState, event: RunEvent): v
       call.startedAt = event.t;
       return;
     case 'tool-preliminary':
-      call.output = event.output;
-      return;
     case 'tool-end':
       call.output = event.output;
+      if (event.type === 'tool-preliminary') return;
       call.state = 'output-available';
       if (event.repeated) call.repeated = true;
       finishCall(call, event);

@@ -111,13 +111,13 @@ export function definePrompt<Input, const Settings extends PromptSettings>(
   if (typeof name !== 'string' || name.trim() === '') {
     throw new CuelineError(
       'invalid_definition',
-      "A prompt needs a name: definePrompt('plan-day', async (prompt) => { … }).",
+      "A prompt needs a name: definePrompt('plan-day', (prompt) => { … }).",
     );
   }
   if (typeof run !== 'function') {
     throw new CuelineError(
       'invalid_definition',
-      `Prompt "${name}" has no function: definePrompt('${name}', async (prompt) => { … }).`,
+      `Prompt "${name}" has no function: definePrompt('${name}', (prompt) => { … }).`,
     );
   }
   const { model, plugins, output, tools, input } = settings ?? {};
