@@ -86,7 +86,7 @@ export { viaRoute } from './executors/via-route.ts';
 export type { Connectivity } from './provider/connectivity.ts';
 export type { Executor, LocalExecutor, RouteExecutor, RunRequest } from './executors/executor.ts';
 export type { RunStorage } from './storage/run-storage.ts';
-export type { Limits } from './prompt/prompt-options.ts';
+export type { LimitOptions, Limits } from './prompt/prompt-options.ts';
 export type { LoopRule } from './tools/loop-rule.ts';
 export type { LoopGuardOptions } from './tools/loop-rule.ts';
 export type { UnfinishedCall } from './log/unfinished-step.ts';

@@ -1,4 +1,4 @@
-import type { Limits, RunEvent, TaskItem } from '@cueline/core';
+import type { LimitOptions, RunEvent, TaskItem } from '@cueline/core';
 import type { DurableCommand } from '@cueline/core/durable';
 import type { UIMessage } from 'ai';
 
@@ -11,7 +11,7 @@ export type DurableStart = {
   model?: string | undefined;
   /** Earlier turns of the conversation. */
   messages?: readonly UIMessage[] | undefined;
-  limits?: Partial<Limits> | undefined;
+  limits?: LimitOptions | undefined;
   /** The tasks at the end of the turn before. */
   tasks?: readonly TaskItem[] | undefined;
   /** The user to whom the run belongs. */

@@ -81,7 +81,7 @@ export function createRunRegistry(options: RunRegistryOptions = {}): RunRegistry
     for (const one of [...unseen].toReversed()) {
       if (one.held || runs.get(one.id) !== one) unseen.delete(one);
       else if (isInProgress(one.getState())) {
-        if ((running += 1) > maxBackground) one.stop();
+        if ((running += 1) > maxBackground) one.stopHere();
       } else if ((ended += 1) > maxKept) {
         runs.delete(one.id);
         unseen.delete(one);

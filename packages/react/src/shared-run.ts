@@ -90,7 +90,7 @@ export function createSharedRun<Input, Types extends PromptTypes>(
         // a component that only moves, and StrictMode's trial unmount, hold the run again before this
         queueMicrotask(() => {
           if (holders > 0) return;
-          if (onLast === 'stop') run.stop();
+          if (onLast === 'stop') run.stopHere();
           onRelease();
         });
       };

@@ -51,7 +51,7 @@ export type UsePromptOptions<
     watch?: Watched | undefined;
     /**
      * What happens to a run when the last component that shows it in this page unmounts, or an Activity hides it;
-     * default `keep`. `stop` ends a stored run in every tab.
+     * default `keep`. `stop` leaves a run that another tab works on to that tab.
      */
     onUnmount?: 'keep' | 'stop' | undefined;
     /**
@@ -165,7 +165,7 @@ export function usePrompt<Input, Types extends PromptTypes, const Watched extend
   const { defaults } = useContext(PromptContext);
   // a plain function answers with text and declares no tools, as its types say
   const definition = (
-    typeof source === 'function' ? inlinePrompt('usePrompt', id, source) : source
+    typeof source === 'object' ? source : inlinePrompt('usePrompt', id, source)
   ) as PromptDefinition<Input, Types>;
   const config = { definition, ...withoutUndefined(settings), defaults };
   const run = useSharedRun(id, { ...config, log: initialLog }, onUnmount);
@@ -177,14 +177,16 @@ export function usePrompt<Input, Types extends PromptTypes, const Watched extend
 
   const actions = useMemo<RunActions<Input, Types>>(() => {
     // components that share a run may have different settings: those of the acting component count
-    const configured = (): SharedRun<Input, Types> => {
-      run.configure(latest.current);
-      return run;
-    };
+    const configured =
+      <Arguments extends unknown[], Result>(act: (...args: Arguments) => Result) =>
+      (...args: Arguments): Result => {
+        run.configure(latest.current);
+        return act(...args);
+      };
     return {
-      start: (input, startOptions) => configured().start(input, startOptions),
-      send: (message, sendOptions) => configured().send(message, sendOptions),
-      retry: (retryOptions) => configured().retry(retryOptions),
+      start: configured(run.start),
+      send: configured(run.send),
+      retry: configured(run.retry),
       stop: run.stop,
       respondToApproval: run.respondToApproval,
       respondToClientTool: run.respondToClientTool,

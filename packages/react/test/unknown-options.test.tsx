@@ -3,7 +3,7 @@ import { scriptedModel } from '@cueline/core/testing';
 import { usePrompt } from '@cueline/react';
 import { useEffect, type ReactElement } from 'react';
 import { expect, test } from 'vitest';
-import { mount } from './support/mount.tsx';
+import { mount, watchConsole } from './support/mount.tsx';
 
 const greet = definePrompt('greet', (prompt) => prompt.$`Hi.`);
 
@@ -26,4 +26,14 @@ test.each<[string, object, string]>([
   const page = mount(<View />);
   await expect.poll(() => page.text('error')).toContain(message);
   expect(model.calls).toHaveLength(0);
+});
+
+test('undefined in place of a prompt is an error that says what to write', async () => {
+  watchConsole();
+  const nothing = undefined as never;
+  function View(): ReactElement {
+    return <p>{usePrompt(nothing).status}</p>;
+  }
+  const page = mount(<View />);
+  await expect.poll(() => String(page.errors[0])).toContain('has no function: definePrompt(');
 });

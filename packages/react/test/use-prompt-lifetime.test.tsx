@@ -1,10 +1,11 @@
-import { definePrompt } from '@cueline/core';
+import { definePrompt, type RunStorage } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { PromptProvider, createRunRegistry, usePrompt, type PromptRun } from '@cueline/react';
 import { Activity, StrictMode, type ReactElement } from 'react';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { freshDatabase } from './indexeddb/logs.ts';
 import { manualExecutor } from './support/executors.ts';
-import { hasActivity, mount } from './support/mount.tsx';
+import { hasActivity, mount, settle } from './support/mount.tsx';
 import { greet, Greeting } from './support/greeting.tsx';
 
 test('a function written in the component is one run, and each start calls the latest one', async () => {
@@ -197,4 +198,31 @@ test('a run of 2,000 deltas renders at most about once a frame', async () => {
   expect(page.text('text')).toBe('word '.repeat(2_000));
   expect(renders).toBeGreaterThan(2);
   expect(renders).toBeLessThanOrEqual(frames + 2);
+});
+
+test("onUnmount: 'stop' leaves a run to the tab that works on it, and ends it there", async () => {
+  const { tab } = freshDatabase();
+  const [one, other] = [tab(), tab()];
+  const executor = manualExecutor();
+  // each provider has runs of its own, as each tab has
+  const tabWith = (storage: RunStorage, isShown: boolean): ReactElement => (
+    <PromptProvider persist={storage} executor={executor}>
+      {isShown && <Greeting id="greeting" onUnmount="stop" {...(storage === one && { startKey: 'first' })} />}
+    </PromptProvider>
+  );
+  const first = mount(tabWith(one, true));
+  await expect.poll(() => executor.requests.length).toBe(1);
+  executor.write('Hello');
+  await expect.poll(() => first.text('text')).toBe('Hello');
+  const second = mount(tabWith(other, true));
+  await expect.poll(() => second.text('text')).toBe('Hello');
+  second.show(tabWith(other, false));
+  await expect.poll(() => second.text('text')).toBe(undefined);
+  await settle();
+  executor.write(', Ada.');
+  await expect.poll(() => first.text('text')).toBe('Hello, Ada.');
+  second.show(tabWith(other, true));
+  await expect.poll(() => second.text('text')).toBe('Hello, Ada.');
+  first.show(tabWith(one, false));
+  await expect.poll(() => second.text('status')).toBe('stopped');
 });

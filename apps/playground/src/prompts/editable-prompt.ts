@@ -94,8 +94,7 @@ function readPrompts(value: unknown, schema: typeof ownPrompts): EditablePrompt[
         : [withoutSchema(value)]
       : value;
   const read = schema.safeParse(list);
-  // zod adds `| undefined` to optional members, which are left out here
-  return read.success ? (read.data as EditablePrompt[]) : undefined;
+  return read.success ? read.data : undefined;
 }
 
 function withoutSchema(value: object): object {

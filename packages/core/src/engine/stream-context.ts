@@ -48,5 +48,5 @@ export type PrepareStep = PrepareStepFunction<ToolSet, UserContext>;
 /** The caller's options that go to `streamText`. */
 export type CallerOptions = Omit<
   PromptOptions,
-  'plugins' | 'messages' | 'limits' | 'approval' | 'loopGuard' | 'tools'
+  'plugins' | 'messages' | 'limits' | 'approval' | 'loopGuard' | 'tools' | 'timeout'
 >;

@@ -1,3 +1,4 @@
+import { checkNames } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
 import type { EvalReport, EvalResult } from './report.ts';
 import { dropProbability, type PassCount } from './statistics.ts';
@@ -35,8 +36,10 @@ export type BaselineOptions = {
 export function compareWithBaseline(
   report: EvalReport,
   baseline: EvalReport,
-  { significance = 0.05 }: BaselineOptions = {},
+  options: BaselineOptions = {},
 ): BaselineComparison[] {
+  checkNames('compareWithBaseline', options, ['significance'], 'invalid_options');
+  const { significance = 0.05 } = options;
   const pairs = report.groups.flatMap((group) => {
     const name = promptName(group.prompt);
     const match =

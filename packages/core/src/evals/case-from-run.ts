@@ -1,3 +1,4 @@
+import { checkNames } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
 import type { RunEvent } from '../log/events.ts';
 import { reduceAll } from '../log/reduce.ts';
@@ -17,6 +18,7 @@ export function caseFromRun<Input = never>(
   settings: Omit<EvalCase, 'input'> = {},
 ): EvalCase<Input> & { readonly id: string } {
   checkIsLog('caseFromRun', log);
+  checkNames('caseFromRun', settings, ['id', 'expect', 'tags', 'mark'], 'invalid_options');
   const start = log.find((event) => event.type === 'run-start');
   if (start === undefined) {
     throw new CuelineError(

@@ -1,3 +1,4 @@
+import { checkNames } from '../base/check-names.ts';
 import { MAX_TIMER_MS } from '../base/timer.ts';
 import { CuelineError } from '../base/errors.ts';
 import { callAll } from '../base/call-all.ts';
@@ -21,6 +22,14 @@ export type ReplayOptions = {
   now?: (() => number) | undefined;
   /** Calls back after some milliseconds, and returns a function that cancels. Default `setTimeout`. */
   wait?: ((callback: () => void, ms: number) => () => void) | undefined;
+};
+
+const optionNames: Record<keyof ReplayOptions, true> = {
+  speed: true,
+  paused: true,
+  maxGapMs: true,
+  now: true,
+  wait: true,
 };
 
 /** A recorded run as an {@link Executor}, with the controls of a player. They act on every start in progress. */
@@ -141,6 +150,7 @@ class ReplayPlayer {
   #notifiedPosition;
 
   constructor(log: readonly RunEvent[], options: ReplayOptions = {}) {
+    checkNames('replay', options, Object.keys(optionNames), 'invalid_options');
     this.#now = options.now ?? (() => performance.now());
     this.#wait = options.wait ?? waitByTimer;
     this.recording = [...readLog('replay', log)];

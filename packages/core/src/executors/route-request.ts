@@ -1,3 +1,4 @@
+import { checkNames } from '../base/check-names.ts';
 import type { Connectivity } from '../provider/connectivity.ts';
 import { CuelineError, type CuelineErrorCode } from '../base/errors.ts';
 import { scriptError } from '../base/script-error.ts';
@@ -37,6 +38,17 @@ export type RouteOptions = {
   connectivity?: Connectivity | undefined;
 };
 
+/** The compiler checks that none is missing. */
+const optionNames: Record<keyof RouteOptions, true> = {
+  headers: true,
+  credentials: true,
+  fetch: true,
+  retries: true,
+  retryDelay: true,
+  idleMs: true,
+  connectivity: true,
+};
+
 /** A route with defaults for its numbers. */
 export type Route = RouteOptions & { url: string; retries: number; idleMs: number };
 
@@ -52,6 +64,7 @@ export function routeAt(url: string | URL, options: RouteOptions): Route {
       "viaRoute takes the URL of a route: viaRoute('/api/plan-day').",
     );
   }
+  checkNames('viaRoute', options, Object.keys(optionNames), 'invalid_options');
   checkNumber('retries', retries, 0);
   checkNumber('idleMs', idleMs, 1);
   return { ...options, url: String(url), retries, idleMs };

@@ -1,3 +1,4 @@
+import { checkNames } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
 import { isRecord } from '../base/is-record.ts';
 import { quoteValue } from '../base/quote-value.ts';
@@ -105,6 +106,7 @@ export function createPromptLibrary(
 ): Promise<PromptLibrary>;
 export function createPromptLibrary(prompts: ImportedPrompts): PromptLibrary;
 export function createPromptLibrary(source: unknown, options: PromptLibraryOptions = {}): unknown {
+  checkNames('createPromptLibrary', options, ['fetch', 'signal'], 'invalid_options');
   const sources = Array.isArray(source) ? (source as readonly unknown[]) : [source];
   if (!sources.some(isLoaded)) return fromContents([{ name: 'prompts', value: source }]);
   return load(sources, options);

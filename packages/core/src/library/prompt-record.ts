@@ -17,13 +17,13 @@ export type PromptParameter = {
   /** The name between the braces of the text: `CITY` for `{CITY}`. Letters, digits, `_` and `-`. */
   readonly name: string;
   readonly type: ParameterType;
-  readonly description?: string;
+  readonly description?: string | undefined;
   /** Whether a value must be passed. Default: true, unless there is a `defaultValue`. */
-  readonly required?: boolean;
+  readonly required?: boolean | undefined;
   /** The value where none is passed. Without it, an optional parameter is the empty text. */
-  readonly defaultValue?: ParameterValue;
+  readonly defaultValue?: ParameterValue | undefined;
   /** The values that can be passed. An `enum` needs it; a string and a number can have it. */
-  readonly allowedValues?: readonly (string | number)[];
+  readonly allowedValues?: readonly (string | number)[] | undefined;
 };
 
 /**
@@ -39,17 +39,17 @@ export type PromptRecord = {
   readonly version: string;
   /** A name for people. */
   readonly name: string;
-  readonly description?: string;
+  readonly description?: string | undefined;
   /** Default: `active`. */
-  readonly status?: PromptStatus;
-  readonly systemPrompt?: string;
-  readonly systemPromptParameters?: readonly PromptParameter[];
+  readonly status?: PromptStatus | undefined;
+  readonly systemPrompt?: string | undefined;
+  readonly systemPromptParameters?: readonly PromptParameter[] | undefined;
   readonly userPrompt: string;
-  readonly userPromptParameters?: readonly PromptParameter[];
+  readonly userPromptParameters?: readonly PromptParameter[] | undefined;
   /** An older spelling of `userPromptParameters`, still read. */
-  readonly userPromptsParameters?: readonly PromptParameter[];
+  readonly userPromptsParameters?: readonly PromptParameter[] | undefined;
   /** Anything else about the prompt, such as its owner. Kept, and not interpreted. */
-  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 };
 
 /** A parameter as the library has read it, with its defaults filled in. */

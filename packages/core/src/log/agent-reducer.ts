@@ -298,21 +298,13 @@ function fieldsOf<Fields extends CommonFields>(state: Fields & Partial<RunStatus
   return fields as unknown as Fields;
 }
 
-function endStatus(event: RunEnd, result: unknown): RunStatus {
-  switch (event.outcome) {
-    case 'done':
-      return { status: 'done', finishReason: event.finishReason ?? 'other', result };
-    case 'error':
-      return {
-        status: 'error',
-        error: event.error ?? {
-          code: 'provider_error',
-          message: 'The run ended unexpectedly. Start it again.',
-        },
-      };
-    default:
-      return { status: event.outcome };
-  }
+function endStatus({ outcome, error, finishReason = 'other' }: RunEnd, result: unknown): RunStatus {
+  if (outcome === 'done') return { status: outcome, finishReason, result };
+  if (outcome !== 'error') return { status: outcome };
+  return {
+    status: outcome,
+    error: error ?? { code: 'provider_error', message: 'The run ended unexpectedly. Start it again.' },
+  };
 }
 
 /** Returns a copy of `known`, or the progress before the first event. */

@@ -27,14 +27,6 @@ export function applyToToolCalls(draft: StateDraft, event: RunEvent, toolCallId?
     case 'tool-end':
     case 'tool-error':
       return applyResult(draft, event);
-    case 'approval-automatic':
-    case 'approval-request':
-    case 'approval-response':
-    case 'approval-withdraw': {
-      const part = findPart(draft, 'toolCallId' in event ? event.toolCallId : toolCallId);
-      if (part !== undefined) applyApproval(draft, part, event);
-      return;
-    }
     case 'tool-start':
     case 'sub-call-start':
     case 'sub-call-end': {
@@ -46,6 +38,10 @@ export function applyToToolCalls(draft: StateDraft, event: RunEvent, toolCallId?
       if (event.attempt === undefined) dropStepCalls(draft);
       return;
     default:
+      if ('approvalId' in event) {
+        const part = findPart(draft, 'toolCallId' in event ? event.toolCallId : toolCallId);
+        if (part !== undefined) applyApproval(draft, part, event);
+      }
   }
 }
 
@@ -125,10 +121,9 @@ function applyToCall(draft: StateDraft, call: ToolCallState, event: RunEvent): v
       call.startedAt = event.t;
       return;
     case 'tool-preliminary':
-      call.output = event.output;
-      return;
     case 'tool-end':
       call.output = event.output;
+      if (event.type === 'tool-preliminary') return;
       call.state = 'output-available';
       if (event.repeated) call.repeated = true;
       finishCall(call, event);

@@ -1,3 +1,4 @@
+import { checkNames } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
 import { scriptError } from '../base/script-error.ts';
 import { redact } from '../json/redact.ts';
@@ -60,6 +61,7 @@ const keyHeaders = ['authorization', 'x-api-key', 'x-goog-api-key'];
  * const model = await resolveModel('openai:gpt-4o', proxied('/api/models'));
  */
 export function proxied(url: string | URL, options: ProxiedOptions = {}): ModelSettings {
+  checkNames('proxied', options, ['headers', 'credentials', 'fetch'], 'invalid_options');
   const page = (globalThis as { location?: { href?: string } }).location?.href;
   const text = String(url);
   if (page === undefined && text.startsWith('/')) return { env: {}, providers: pathsRefused(text) };

@@ -1,3 +1,4 @@
+import { checkNames } from '../base/check-names.ts';
 import type { JSONSchema7 } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import { scriptError } from '../base/script-error.ts';
@@ -43,7 +44,9 @@ type Note = { key: string; value: string };
  * const notes = memory({ store: webStorage(localStorage) });
  * await runPrompt((prompt) => { prompt.$`What do you know about me?`; }, { model, options: { plugins: [notes] } });
  */
-export function memory({ store = inMemory(), name = 'memory' }: MemoryOptions = {}): Plugin<Memory> {
+export function memory(options: MemoryOptions = {}): Plugin<Memory> {
+  checkNames('memory', options, ['store', 'name'], 'invalid_options');
+  const { store = inMemory(), name = 'memory' } = options;
   checkStore(store);
 
   async function ask<Value>(

@@ -13,13 +13,20 @@ export type StreamTextOptions<Output extends OutputInterface = OutputInterface> 
 
 type SdkSettings<Output extends OutputInterface> = Omit<
   StreamTextOptions<Output>,
-  'model' | 'messages' | 'prompt' | 'instructions' | 'system'
+  'model' | 'messages' | 'prompt' | 'instructions' | 'system' | 'timeout'
 >;
+
+type SdkTimeouts = Exclude<StreamTextOptions['timeout'], number | undefined>;
+
+/** The time limit of a run or an agent in milliseconds, or several ones, as `timeout` of the AI SDK has them. */
+export type TimeoutOptions = number | { [Name in keyof SdkTimeouts]?: SdkTimeouts[Name] | undefined };
 
 /** Settings of model calls, of a run or of an agent. One that is undefined is the same as one that is left out. */
 export type CallSettings<Output extends OutputInterface = OutputInterface> = {
   [Name in keyof SdkSettings<Output>]?: SdkSettings<Output>[Name] | undefined;
 } & {
+  /** Time limits in milliseconds; a number limits the whole run or agent. */
+  timeout?: TimeoutOptions | undefined;
   /** Appended to the compiled system prompt. */
   instructions?: Instructions | undefined;
   /** The former name of `instructions`. If both are given, both are sent. */

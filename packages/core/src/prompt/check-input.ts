@@ -1,11 +1,12 @@
 import type { ToolSchema } from '../tools/schema.ts';
-import type { SchemaResult } from '../tools/standard-schema.ts';
+import { validateOf, type SchemaResult } from '../tools/standard-schema.ts';
+import { scriptError } from '../base/script-error.ts';
 import { invalidInputError } from './invalid-input-error.ts';
 
 /**
- * Returns a prompt's input as parsed by its schema. `result` is that of a Standard Schema; any other schema validates
- * the input here.
- * @throws CuelineError `invalid_input` if the input does not fit
+ * Returns a prompt's input as parsed by its schema. `result` is that of a Standard Schema; any other schema, and one that
+ * threw, validates the input here.
+ * @throws CuelineError `invalid_input` if the input does not fit, `script_error` if the schema throws
  */
 export async function checkInput(
   name: string,
@@ -13,13 +14,21 @@ export async function checkInput(
   input: unknown,
   result: SchemaResult | undefined,
 ): Promise<unknown> {
-  const { issues, value } = result ?? (await validate(schema, input));
+  const { issues, value } = result ?? (await validate(name, schema, input));
   // valibot returns a value besides the issues
   if (issues !== undefined) throw invalidInputError(name, issues);
   return value;
 }
 
-async function validate(schema: ToolSchema, input: unknown): Promise<SchemaResult> {
-  const { validateJson } = await import('../tools/validate-json.ts');
-  return validateJson(schema, input);
+async function validate(name: string, schema: ToolSchema, input: unknown): Promise<SchemaResult> {
+  const validateStandard = validateOf(schema);
+  if (validateStandard === undefined) {
+    const { validateJson } = await import('../tools/validate-json.ts');
+    return validateJson(schema, input);
+  }
+  try {
+    return await validateStandard(input);
+  } catch (error) {
+    throw scriptError(`The input schema of prompt "${name}"`, error, 'prompt');
+  }
 }

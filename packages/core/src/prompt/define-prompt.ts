@@ -27,7 +27,7 @@ export type PromptSettings = {
    * A schema for the answer. The model is asked for JSON that fits it, and reads what is wrong if its answer does not
    * fit, up to three times. `state.object` is the answer while it arrives, and the run's result is the whole answer.
    */
-  readonly output?: ToolSchema;
+  readonly output?: ToolSchema | undefined;
   /**
    * A schema for the input: zod, valibot, arktype or any other Standard Schema, or JSON Schema. The function is
    * called with the parsed input. Input that does not fit ends the start with `invalid_input`. A route requires a
@@ -39,7 +39,7 @@ export type PromptSettings = {
    * not in the function, so that `state.toolCalls` has the types of their names, arguments and results. The function
    * cannot define a tool of the same name (`invalid_definition`); a task's `extend` can, for its task.
    */
-  readonly tools?: ToolList;
+  readonly tools?: ToolList | undefined;
 };
 
 /**
@@ -111,13 +111,13 @@ export function definePrompt<Input, const Settings extends PromptSettings>(
   if (typeof name !== 'string' || name.trim() === '') {
     throw new CuelineError(
       'invalid_definition',
-      "A prompt needs a name: definePrompt('plan-day', async (prompt) => { … }).",
+      "A prompt needs a name: definePrompt('plan-day', (prompt) => { … }).",
     );
   }
   if (typeof run !== 'function') {
     throw new CuelineError(
       'invalid_definition',
-      `Prompt "${name}" has no function: definePrompt('${name}', async (prompt) => { … }).`,
+      `Prompt "${name}" has no function: definePrompt('${name}', (prompt) => { … }).`,
     );
   }
   const { model, plugins, output, tools, input } = settings ?? {};

@@ -36,6 +36,9 @@ export type Limits = {
   tokens?: number;
 };
 
+/** Some limits of a run. One that is undefined is the same as one that is left out. */
+export type LimitOptions = { [Name in keyof Limits]?: Limits[Name] | undefined };
+
 /** The output of a run without `options.output`: text. */
 export type TextOutput = OutputInterface<string, string, never>;
 
@@ -55,7 +58,7 @@ export type PromptOptions<
    * Limits of the run and all its agents together. Default: 50 steps (1,000 if `stopWhen` decides when the run is
    * finished), 200 tool calls, 32 in one step and 8 at a time, agents 5 levels deep. `Infinity` turns a limit off.
    */
-  limits?: Partial<Limits> | undefined;
+  limits?: LimitOptions | undefined;
   /**
    * How often the models of the run and of its agents may make the same call. By default the 2nd identical call gets
    * the result of the first, the 3rd to 5th are refused, and the 6th ends the run. `false` turns the guard off;

@@ -7,10 +7,15 @@ import { validateOf, type SchemaResult } from '../tools/standard-schema.ts';
  * which also has the path of each issue in `details.issues`.
  */
 export function readInput(name: string, schema: ToolSchema, input: unknown): unknown {
-  const read = (result: SchemaResult | undefined): unknown =>
+  const read = (result?: SchemaResult): unknown =>
     result !== undefined && result.issues === undefined
       ? result.value
       : import('./check-input.ts').then(({ checkInput }) => checkInput(name, schema, input, result));
-  const result = validateOf(schema)?.(input);
-  return result instanceof Promise ? result.then(read) : read(result);
+  try {
+    const result = validateOf(schema)?.(input);
+    return result instanceof Promise ? result.then(read, () => read()) : read(result);
+  } catch {
+    // a function of the schema threw, which the code that is loaded now reports
+    return read();
+  }
 }

@@ -7,15 +7,15 @@ import type { ToolList } from '../tools/tool-list.ts';
 
 /** The settings of a prompt from which TypeScript infers its types. */
 export type TypedSettings = {
-  readonly output?: ToolSchema;
-  readonly tools?: ToolList;
+  readonly output?: ToolSchema | undefined;
+  readonly tools?: ToolList | undefined;
   readonly plugins?: readonly Plugin[] | undefined;
 };
 
 /** The types of the prompt that these settings belong to. */
 export type TypesOf<Settings extends TypedSettings> = {
-  output: Settings extends { readonly output: infer Schema } ? ToolArguments<Schema> : string;
-  object: Settings extends { readonly output: infer Schema } ? DeepPartial<ToolArguments<Schema>> : undefined;
+  output: Settings extends { readonly output: infer Schema } ? OutputOf<Schema> : string;
+  object: Settings extends { readonly output: infer Schema } ? ObjectOf<Schema> : undefined;
   toolCall: Settings extends { readonly tools: infer Tools extends ToolList }
     ? CallOf<EntryOf<Tools>>
     : AnyCall;
@@ -23,6 +23,10 @@ export type TypesOf<Settings extends TypedSettings> = {
     ? ClientToolsOf<Extract<EntryOf<Tools>, ClientTool>>
     : object;
 };
+
+type OutputOf<Schema> = Schema extends undefined ? string : ToolArguments<Schema>;
+
+type ObjectOf<Schema> = Schema extends undefined ? undefined : DeepPartial<ToolArguments<Schema>>;
 
 type ClientTool = NamedTool<string, { input: unknown; output: unknown; returned: unknown }>;
 

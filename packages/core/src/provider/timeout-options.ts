@@ -1,7 +1,7 @@
 import { anySignal } from '../base/any-signal.ts';
 import { CuelineError } from '../base/errors.ts';
 import { MAX_TIMER_MS } from '../base/timer.ts';
-import type { StreamTextOptions } from '../prompt/call-settings.ts';
+import type { TimeoutOptions } from '../prompt/call-settings.ts';
 import type { ModelTimeouts } from './call-timeouts.ts';
 
 /** The default time limit of one tool call: 5 minutes. Waiting for an approval or for the page does not count. */
@@ -19,7 +19,7 @@ export type Timeouts = {
 };
 
 /** Reads `options.timeout`, which `checkSettings` has checked. */
-export function readTimeouts(options: StreamTextOptions['timeout'] = {}): Timeouts {
+export function readTimeouts(options: TimeoutOptions = {}): Timeouts {
   const {
     totalMs,
     stepMs,

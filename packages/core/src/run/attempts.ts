@@ -33,8 +33,8 @@ export type Attempts = {
   show(attempt: Attempt): void;
   /** Ends the shown attempt before the next starts, so that listeners get the two one after the other. */
   replace(): void;
-  /** Ends all of them. */
-  stop(): void;
+  /** Ends all of them, or all but the shown one. */
+  stop(exceptShown?: boolean): void;
   /** Stops following the shown one. The start that waits for its end begins at once, because the end is not reported. */
   detach(): void;
 };
@@ -91,8 +91,8 @@ export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) =
       const attempt = [shown, ...background].find((made) => made?.key === key);
       return attempt?.result ?? queue.find(key);
     },
-    request(start, { key, whenBusy, signal }) {
-      if (signal?.aborted === true) return stopped();
+    request(start, { key, whenBusy = 'replace', signal }) {
+      if (signal?.aborted) return stopped();
       // the run is busy between an end and the start that waited for it, too
       if (shown?.log.ended !== false && queue.length === 0) {
         shown?.drop();
@@ -100,9 +100,9 @@ export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) =
       }
       if (whenBusy === 'queue') {
         // the end of a detached attempt is not reported
-        if (queue.length > 0 || shown?.detached !== true) return queue.add(start, key, signal);
+        if (queue.length > 0 || !shown?.detached) return queue.add(start, key, signal);
       } else if (whenBusy === 'parallel') detachShown();
-      else if (whenBusy === undefined || whenBusy === 'replace') replace();
+      else if (whenBusy === 'replace') replace();
       else {
         // 'reject', or a word that does not exist
         return refused(
@@ -122,10 +122,10 @@ export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) =
       void attempt.result.then(whenEnded, whenEnded);
     },
     replace,
-    stop() {
+    stop(exceptShown) {
       queue.clear();
       for (const attempt of background) attempt.stop();
-      shown?.stop();
+      if (!exceptShown) shown?.stop();
     },
     detach() {
       shown?.detach();

@@ -61,9 +61,9 @@ function createRunWith<Input, Types extends PromptTypes>(
   // a definition's types are those of its logs
   const getState = (): RunState<Types> => stateOf(run);
 
-  function stop(): void {
+  function stop(here?: boolean): void {
     run.stops += 1;
-    restoring.stop(attempts.stop);
+    restoring.stop(() => attempts.stop(here && run.writer?.leave?.()));
   }
 
   /**
@@ -122,7 +122,8 @@ function createRunWith<Input, Types extends PromptTypes>(
     retry: (options) => whenRestored(() => alone(() => retry(options), options?.from === undefined)),
     ...createRunCommands(attempts),
     provideTools: clientTools.provide,
-    stop,
+    stop: () => stop(),
+    stopHere: () => stop(true),
     detach: attempts.detach,
     attach: () => attachShown(run, starts),
     log: () => run.log.events,

@@ -34,6 +34,7 @@ export async function openStorage(
     retry,
     command: (command) => sendToAttempt(run.attempts.shown, command),
     stop,
+    isWatched: () => run.subscribers.size + run.listeners.size > 0,
   });
   const { events, damage } = await readStored(storage, id);
   if (damage !== undefined) onError(damage);

@@ -110,6 +110,11 @@ export type Run<Input = void, Types extends PromptTypes = PromptTypes> = RunHand
   /** Ends the current start as `stopped`, also those in the background, and drops those in the queue. */
   stop(): void;
   /**
+   * As `stop`, but a run that another tab works on goes on there. If that tab is closed, this one continues it only if
+   * something subscribes or listens to it.
+   */
+  stopHere(): void;
+  /**
    * Stops following the current start. It continues where it happens, and this run receives no more of it until
    * `attach`.
    */

@@ -14,6 +14,8 @@ export type TabbedRun = {
   retry(): Promise<unknown>;
   command(command: RunCommand): Promise<EditReply>;
   stop(): void;
+  /** True if something in this tab subscribes or listens to the run. */
+  isWatched(): boolean;
 };
 
 /** Stores a run's events in batches. */
@@ -31,6 +33,8 @@ export type EventWriter = {
    * everything that has happened. If that tab reaches a whole end first, does not run an action that `ends`.
    */
   alone(action: () => Promise<unknown>, ends: boolean): Promise<unknown>;
+  /** Returns true if another tab works on the run. Then this tab continues it only if something here watches it. */
+  leave?(): boolean;
   /** Called once the run shows its stored events. From here on, the tab listens to other tabs. */
   ready(): void;
 };

@@ -1,4 +1,3 @@
-import { CuelineError } from '../base/errors.ts';
 import type { RunEvent } from '../log/events.ts';
 
 /** A log that grows in another tab and is followed here. */
@@ -11,8 +10,6 @@ export type FollowedTab = {
   push(events: readonly RunEvent[]): void;
   /** Ends the log as stopped, if nothing more will come. */
   finish(): void;
-  /** Ends the log as interrupted, because the other tab is gone. */
-  interrupt(): void;
   /** The events after the known ones. */
   readonly events: AsyncIterable<RunEvent>;
 };
@@ -29,7 +26,6 @@ export function followTab(
   let next = after + 1;
   let lastTime = 0;
   let delivered: RunEvent[] = [];
-  let fault: CuelineError | undefined;
   let isOver = false;
   let wake = (): void => {};
 
@@ -44,7 +40,6 @@ export function followTab(
     for (;;) {
       const event = delivered.shift();
       if (event !== undefined) return { done: false, value: event };
-      if (fault !== undefined) throw fault;
       if (isOver) return { done: true, value: undefined };
       await new Promise<void>((resolve) => (wake = resolve));
     }
@@ -68,10 +63,6 @@ export function followTab(
     },
     finish() {
       if (!isOver) delivered.push({ seq: next, t: lastTime, type: 'run-end', outcome: 'stopped' });
-      close();
-    },
-    interrupt() {
-      fault ??= new CuelineError('interrupted', 'The tab of this run was closed. retry() continues it.');
       close();
     },
     events: {

@@ -78,6 +78,8 @@ class Tab implements TabWriter {
   /** True once another tab has asked for the events. */
   #isFollowed = false;
   #followed: FollowedTab | undefined;
+  /** True once this tab has left the run to another tab. */
+  #isLeft = false;
   /** Stops waiting for the lock of the followed run. */
   #leave = (): void => {};
   /** The beginning of a log that grows in another tab. */
@@ -183,6 +185,12 @@ class Tab implements TabWriter {
     // as with the promise of `action`, a caller may ignore it, because the state says the same
     acted.catch(() => {});
     return acted;
+  }
+
+  leave(): boolean {
+    const isElsewhere = this.#mode === 'following' && this.#starts === 0;
+    this.#isLeft ||= isElsewhere;
+    return isElsewhere;
   }
 
   ready(): void {
@@ -365,8 +373,8 @@ class Tab implements TabWriter {
   async #takeOver(mine: FollowedTab, release: () => void): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, LAST_EVENTS_MS));
     if (this.#followed !== mine || mine.isOver) return release();
-    await this.#settle(mine);
-    if (this.#hasEnded()) return release();
+    const isOpen = await this.#settle(mine);
+    if (!isOpen || (this.#isLeft && !this.#run.isWatched())) return release();
     await this.#run
       .retry()
       .catch(() => {})
@@ -375,30 +383,30 @@ class Tab implements TabWriter {
 
   /**
    * Shows everything that has happened, and ends the following, because no other tab works on the run any more. If
-   * this tab has not received all events of the other tab, the stored ones count.
+   * this tab has not received all events of the other tab, the stored ones count. Returns true if the shown log has
+   * only the end that it gets here.
    */
-  async #settle(mine: FollowedTab | undefined): Promise<void> {
+  async #settle(mine: FollowedTab | undefined): Promise<boolean> {
     const late = new Promise<LoadedLog>((resolve) => setTimeout(resolve, READ_MS, { events: [] }));
     const read = this.#readStored().catch(() => ({ events: [] }));
     const { events } = await Promise.race([read, late]);
     const stored = lastRunId(events);
     if (stored === mine?.log) mine?.push(events);
     this.#isElsewhere = false;
+    const isCut = mine?.isOver === false;
     if (mine !== undefined) {
-      mine.interrupt();
+      // not as an error, which `onError` would get although the run continues
+      mine.finish();
       // the action ends by itself
       await new Promise((resolve) => setTimeout(resolve, 0));
     }
     this.#mode = 'own';
     const shown = this.#run.log();
     const isNewer = stored === lastRunId(shown) ? isLonger(events, shown) : !this.#known.has(stored ?? '');
-    if (isNewer && events.length > 0) this.#run.show(events);
-  }
-
-  /** False if the shown log was interrupted. */
-  #hasEnded(): boolean {
+    if (!isNewer || events.length === 0) return isCut;
+    this.#run.show(events);
     const last = this.#run.log().at(-1);
-    return last?.type === 'run-end' && last.error?.code !== 'interrupted';
+    return last?.type !== 'run-end' || last.error?.code === 'interrupted';
   }
 
   async #actAlone(action: () => Promise<unknown>, ends: boolean): Promise<unknown> {

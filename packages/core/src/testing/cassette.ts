@@ -1,3 +1,4 @@
+import { checkNames } from '../base/check-names.ts';
 import type {
   EmbeddingModelV4,
   EmbeddingModelV4CallOptions,
@@ -48,11 +49,9 @@ export type Cassette = {
  * const cassette = createCassette({ data: JSON.parse(await readFile('weather.cassette.json', 'utf8')) });
  * const { run } = await runPrompt(weather, { model: cassette.model('openai:gpt-4o') });
  */
-export function createCassette({
-  data,
-  mode = 'replay',
-  models: settings = {},
-}: CassetteOptions = {}): Cassette {
+export function createCassette(options: CassetteOptions = {}): Cassette {
+  checkNames('createCassette', options, ['data', 'mode', 'models'], 'invalid_options');
+  const { data, mode = 'replay', models: settings = {} } = options;
   if (!['replay', 'record', 'extend'].includes(mode)) {
     throw new CuelineError(
       'invalid_options',

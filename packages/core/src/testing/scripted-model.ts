@@ -1,3 +1,4 @@
+import { checkNames } from '../base/check-names.ts';
 import {
   APICallError,
   type LanguageModelV4,
@@ -43,6 +44,7 @@ export function scriptedModel(
   options: ScriptedModelOptions = {},
 ): ScriptedModel {
   const script = validateTurns(turns);
+  checkNames('scriptedModel', options, ['provider', 'modelId', 'chunkSize', 'delay'], 'invalid_options');
   const calls: LanguageModelV4CallOptions[] = [];
 
   const doStream: LanguageModelV4['doStream'] = async (call) => {

@@ -2,7 +2,7 @@ import { CuelineError } from '../base/errors.ts';
 import type { TokenUsage } from '../log/events.ts';
 import { totalOf } from '../log/step.ts';
 import { suggestion } from '../base/check-names.ts';
-import type { Limits } from '../prompt/prompt-options.ts';
+import type { LimitOptions, Limits } from '../prompt/prompt-options.ts';
 import { plural } from '../base/plural.ts';
 
 /** The limits of a run whose options set none. */
@@ -46,7 +46,7 @@ const lowest: Record<keyof Limits, 0 | 1> = {
 };
 
 /** Reads `options.limits`, with the defaults for what it leaves out. @throws CuelineError `invalid_options` */
-export function readLimits(options: Partial<Limits> | undefined, hasStopWhen = false): Limits {
+export function readLimits(options: LimitOptions | undefined, hasStopWhen = false): Limits {
   const limits = { ...defaultLimits, ...(hasStopWhen ? { steps: STEPS_WITH_STOP_WHEN } : {}) };
   if (options === undefined) return limits;
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {

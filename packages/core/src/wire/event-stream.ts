@@ -1,3 +1,4 @@
+import { checkNames } from '../base/check-names.ts';
 import type { RunEvent } from '../log/events.ts';
 import { toServerSentEvents } from './server-sent-events.ts';
 
@@ -14,9 +15,12 @@ export type EventStreamOptions = {
  */
 export function toEventStream(
   events: AsyncIterable<RunEvent>,
-  { heartbeatMs }: EventStreamOptions = {},
+  options: EventStreamOptions = {},
 ): ReadableStream<Uint8Array> {
-  return toServerSentEvents(events, (event) => `id: ${event.seq}\ndata: ${JSON.stringify(event)}\n\n`, {
-    heartbeatMs,
-  });
+  checkNames('toEventStream', options, ['heartbeatMs'], 'invalid_options');
+  return toServerSentEvents(
+    events,
+    (event) => `id: ${event.seq}\ndata: ${JSON.stringify(event)}\n\n`,
+    options,
+  );
 }

@@ -1,3 +1,5 @@
+import { checkNames } from '../base/check-names.ts';
+
 /** Comments at this interval keep proxies from closing an idle connection. */
 const HEARTBEAT_MS = 15_000;
 
@@ -19,8 +21,10 @@ export type ServerSentEventsOptions = {
 export function toServerSentEvents<Item>(
   items: AsyncIterable<Item>,
   toFrame: (item: Item) => string,
-  { heartbeatMs = HEARTBEAT_MS, end }: ServerSentEventsOptions = {},
+  options: ServerSentEventsOptions = {},
 ): ReadableStream<Uint8Array> {
+  checkNames('toServerSentEvents', options, ['heartbeatMs', 'end'], 'invalid_options');
+  const { heartbeatMs = HEARTBEAT_MS, end } = options;
   const iterator = items[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
   const comment = encoder.encode(':\n\n');

@@ -62,6 +62,24 @@ describe('input that fits its schema', () => {
   });
 });
 
+test.each([
+  [
+    'at once',
+    () => {
+      throw new RangeError('no such city');
+    },
+  ],
+  ['later', async () => Promise.reject(new RangeError('no such city'))],
+] as const)('a schema that throws %s is named in the error', async (_when, validate) => {
+  const input = { '~standard': { version: 1, vendor: 'own', validate } } as const;
+  const plan = definePrompt('plan', (prompt) => prompt.$`Plan.`, { input });
+  await expect(dryRun(plan, { input: 'Faro' })).rejects.toMatchObject({
+    code: 'script_error',
+    message: 'The input schema of prompt "plan" threw: no such city',
+    source: 'prompt',
+  });
+});
+
 describe('input that does not fit', () => {
   const wrong = { city: 7, days: 'two' } as never;
   const refused = {

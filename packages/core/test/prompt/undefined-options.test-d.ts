@@ -10,6 +10,7 @@ import {
   type PromptOptions,
 } from '@cueline/core';
 import { defineSession, runAgentSession } from '@cueline/core/agents';
+import { createPromptLibrary } from '@cueline/core/library';
 import { memory } from '@cueline/core/plugins';
 import { scriptedModel } from '@cueline/core/testing';
 import type { ModelMessage } from 'ai';
@@ -31,6 +32,17 @@ test('an option that is undefined is the same as one that is left out', () => {
   const plan = definePrompt('plan', () => {}, { model: text, input });
   expectTypeOf(createRun(plan).start).parameter(0).toEqualTypeOf<{ city: string }>();
   const options: PromptOptions = { temperature: count, maxRetries: count, toolChoice: nothing, seed: count };
+  const limits: PromptOptions = {
+    limits: { steps: count, tokens: count },
+    timeout: { totalMs: count, toolMs: count },
+  };
+  createRun(
+    definePrompt('say', () => {}, { output: nothing, tools: nothing }),
+    { options: limits },
+  );
+  const maybe = definePrompt('may', () => {}, { output: flag ? z.object({ city: z.string() }) : undefined });
+  expectTypeOf(createRun(maybe).start()).resolves.toEqualTypeOf<string | { city: string }>();
+  createPromptLibrary([{ id: 'a', version: '1.0.0', name: 'A', userPrompt: 'Hi', description: text }]);
   const run = createRun(greet, { id: text, model: text, options });
   void run.respondToApproval('a', { approved: false, reason: text });
   const rules = { effect: nothing, idempotent: flag, needsApproval: flag, timeoutMs: count };

@@ -95,6 +95,48 @@ describe('a run that is running in one tab', () => {
     expect(world.written).toEqual(['ada']);
   });
 
+  test.each([
+    ['and then not continued there', false],
+    ['and then continued there if something watches it', true],
+  ])('goes on when another tab stops it only for itself, %s', async (_, isWatched) => {
+    const browser = open();
+    const world: World = { written: [] };
+    const [first, second] = [browser.openTab(), browser.openTab()] as const;
+    const run = await openRun(first, world, [slowly, 'Never.']);
+    run.start().catch(() => {});
+    await until(() => run.getState().text === 'I ');
+    const other = await openRun(second, world, [finish, 'Mine.']);
+    await until(() => other.getState().text === 'I ');
+    other.stopHere();
+    if (isWatched) other.subscribe(() => {});
+    await until(() => other.getState().text.startsWith('I am'));
+    expect([run.getState().status, other.getState().status]).toEqual(['running', 'running']);
+    first.kill();
+    await until(() => !['running', 'waiting'].includes(other.getState().status));
+    await until(() => other.getState().status === (isWatched ? 'done' : 'stopped'));
+    await until(() => browser.holders() === 0);
+    if (!isWatched) expect(await other.retry()).toBe('Mine.');
+  });
+
+  test('is ended by the tab that works on it when it stops it for itself', async () => {
+    const browser = open();
+    const [first, second] = [browser.openTab(), browser.openTab()] as const;
+    const run = await openRun(first, { written: [] }, [slowly]);
+    run.start().catch(() => {});
+    await until(() => run.getState().text === 'I ');
+    const other = await openRun(second, { written: [] }, [slowly]);
+    // what this tab has waiting is dropped, and its own start is its own
+    const queued = other.start(undefined, { whenBusy: 'queue' });
+    other.stopHere();
+    await expect(queued).rejects.toMatchObject({ code: 'aborted' });
+    run.stopHere();
+    await until(() => run.getState().status === 'stopped' && other.getState().status === 'stopped');
+    other.start().catch(() => {});
+    await until(() => other.getState().text === 'I ');
+    other.stopHere();
+    await until(() => run.getState().status === 'stopped' && other.getState().status === 'stopped');
+  });
+
   test('is continued by one other tab when its tab is closed, and writes nothing twice', async () => {
     const browser = open();
     const world: World = { written: [] };
@@ -107,8 +149,12 @@ describe('a run that is running in one tab', () => {
       await openRun(third, world, [send('ben'), finish, 'Both.']),
     ];
     await until(() => heirs.every((heir) => heir.getState().text.includes('I ')));
+    const failures: RunEvent[] = [];
+    for (const heir of heirs)
+      heir.listen((event) => event.type === 'run-end' && event.outcome === 'error' && failures.push(event));
     first.kill();
     await until(() => heirs.every((heir) => heir.getState().status === 'done'));
+    expect(failures).toEqual([]);
     expect(world.written).toEqual(['ada', 'ben']);
     expect(heirs[0]!.log()).toEqual(heirs[1]!.log());
     expect(ends(heirs[0]!.log())).toBe(1);

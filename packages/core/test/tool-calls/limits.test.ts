@@ -28,7 +28,7 @@ describe('readLimits', () => {
 
   test('allows a thousand steps with stopWhen, or as many as the limits say', () => {
     expect(readLimits(undefined, true)).toEqual({ ...defaultLimits, steps: 1_000 });
-    expect(readLimits({ steps: undefined } as never, true).steps).toBe(1_000);
+    expect(readLimits({ steps: undefined }, true).steps).toBe(1_000);
     expect(readLimits({ steps: Infinity }, true).steps).toBe(Infinity);
     expect(readLimits({ toolCalls: 7 })).toEqual({ ...defaultLimits, toolCalls: 7 });
   });

@@ -188,7 +188,7 @@ export type PromptRouteOptions = RequestHeaderOptions & {
   /** The caller's address. Required if `auth` is `'none'`; otherwise it counts the requests that `auth` refuses. */
   address?: ((request: Request) => string) | undefined;
   /** What callers and runs may use. Most limits have a default. */
-  limits?: Partial<PromptRouteLimits> | undefined;
+  limits?: { [Name in keyof PromptRouteLimits]?: PromptRouteLimits[Name] | undefined } | undefined;
   /**
    * Runs that outlive this process: what `createDurable` of `@cueline/durable` returns. It has the store, the models and
    * the options of the runs. Its `guard`, of {@link createRunGuard}, has `runMs`, `concurrent`, the daily limits and the kill

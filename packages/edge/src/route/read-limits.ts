@@ -1,6 +1,6 @@
-import type { Limits } from '@cueline/core';
+import type { LimitOptions, Limits } from '@cueline/core';
 import { checkPrices, type Prices } from '../limits/prices.ts';
-import type { PromptRouteLimits } from './prompt-route-options.ts';
+import type { PromptRouteLimits, PromptRouteOptions } from './prompt-route-options.ts';
 import { invalidOptionsError } from './invalid-options-error.ts';
 
 /** The limits of a route that are not those of a run. */
@@ -43,11 +43,11 @@ export const runDefaults: Required<Limits> = {
 
 /** Returns the limits of a route with all defaults, and those of its runs as they are given. @throws CuelineError `invalid_options` */
 export function readLimits(
-  options: Partial<PromptRouteLimits>,
+  options: NonNullable<PromptRouteOptions['limits']>,
   where = 'createPromptRoute',
-): { own: RouteOnlyLimits; run: Partial<Limits> } {
+): { own: RouteOnlyLimits; run: LimitOptions } {
   const own = { ...routeDefaults };
-  const run: Partial<Limits> = {};
+  const run: LimitOptions = {};
   for (const [name, value] of Object.entries(options)) {
     const isOwn = Object.hasOwn(own, name);
     if (!isOwn && !Object.hasOwn(runDefaults, name)) {

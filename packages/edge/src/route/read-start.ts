@@ -1,4 +1,10 @@
-import { CuelineError, type Limits, type PromptDefinition, type RunRequest } from '@cueline/core';
+import {
+  CuelineError,
+  type LimitOptions,
+  type Limits,
+  type PromptDefinition,
+  type RunRequest,
+} from '@cueline/core';
 import { guardedDownload } from '@cueline/core/server';
 import { HttpError } from '../http/respond.ts';
 import { isChatPost } from './read-chat-post.ts';
@@ -112,8 +118,8 @@ function notAcceptedError(name: 'model' | 'options'): HttpError {
 }
 
 /** Returns the limits of a start, which never exceed the route's. */
-function limitsOf({ runLimits }: RouteSettings, accepted: AcceptedRun): Partial<Limits> {
-  const limits: Partial<Limits> = { ...runLimits };
+function limitsOf({ runLimits }: RouteSettings, accepted: AcceptedRun): LimitOptions {
+  const limits: LimitOptions = { ...runLimits };
   for (const [name, value] of Object.entries(accepted.options?.limits ?? {})) {
     if (!Object.hasOwn(runDefaults, name)) {
       throw new HttpError(

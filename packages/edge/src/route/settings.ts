@@ -1,4 +1,4 @@
-import { isPromptDefinition, type Limits, type PromptDefinition } from '@cueline/core';
+import { isPromptDefinition, type LimitOptions, type PromptDefinition } from '@cueline/core';
 import { checkStore } from '../base/check-store.ts';
 import { checkKillSwitch } from '../limits/kill-switch.ts';
 import { checkLimitStore, type LimitStore } from '../limits/limit-store.ts';
@@ -19,7 +19,7 @@ export type RouteSettings = RouteOnlyLimits & {
   definitions: ReadonlyMap<string, PromptDefinition<unknown>>;
   options: PromptRouteOptions;
   /** The run's own limits, as they were given. */
-  runLimits: Partial<Limits>;
+  runLimits: LimitOptions;
   store: RunLogStore;
   limitStore: LimitStore;
   prices: Prices;

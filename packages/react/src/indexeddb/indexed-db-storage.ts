@@ -43,7 +43,8 @@ const unstored: KnownRun = { mark: '', events: 0 };
  * `details.reason` is a {@link StorageFailure}: no space, no permission, or another tab that writes to the same
  * run.
  *
- * @throws CuelineError `invalid_options` if `maxRuns` is not a whole number of at least 1
+ * @throws CuelineError `invalid_options` for an option that does not exist, or if `maxRuns` is not a whole number of at
+ * least 1
  * @example
  * const storage = indexedDbStorage({ maxRuns: 20 });
  * for (const { id, name } of await storage.list()) console.log(id, name);
@@ -65,6 +66,8 @@ export function indexedDbStorage(options: IndexedDbStorageOptions = {}): Indexed
     clear: () => runs.inTurn(runs.clear),
   };
 }
+
+const optionNames: readonly string[] = ['maxRuns', 'databaseName'];
 
 /** The runs of one database, read and written one after the other. */
 class StoredLogs {
@@ -96,6 +99,13 @@ class StoredLogs {
   };
 
   constructor(options: IndexedDbStorageOptions = {}) {
+    const unknown = Object.keys(options).find((name) => !optionNames.includes(name));
+    if (unknown !== undefined) {
+      throw new CuelineError(
+        'invalid_options',
+        `indexedDbStorage has no "${unknown}". There are: ${optionNames.join(', ')}.`,
+      );
+    }
     this.databaseName = options.databaseName ?? 'cueline';
     this.#maxRuns = options.maxRuns ?? 100;
     if (!(this.#maxRuns === Infinity || (Number.isInteger(this.#maxRuns) && this.#maxRuns > 0))) {

@@ -252,6 +252,12 @@ describe('the stored runs', () => {
     );
   });
 
+  test('an option that does not exist is refused', () => {
+    expect(() => indexedDbStorage({ maxRun: 5 } as never)).toThrow(
+      'indexedDbStorage has no "maxRun". There are: maxRuns, databaseName.',
+    );
+  });
+
   test('are a hundred by default, and all with Infinity', async () => {
     const { tab } = freshDatabase();
     const all = tab({ maxRuns: Infinity });

@@ -1,6 +1,6 @@
 import type { ToolArguments, ToolSchema } from '../../tools/schema.ts';
 import type { LanguageModel } from 'ai';
-import type { Limits, PromptOptions } from '../../prompt/prompt-options.ts';
+import type { LimitOptions, PromptOptions } from '../../prompt/prompt-options.ts';
 import type { ToolList } from '../../tools/tool-list.ts';
 import type { Tags, TagValues } from '../tags/tags.ts';
 import type { CallTrace } from '../record-tool-calls.ts';
@@ -81,7 +81,7 @@ export type AgentConfig = {
    */
   maxInterrupts?: number | undefined;
   /** Limits of a call. A call inside another run has that run's limits. */
-  limits?: Partial<Limits> | undefined;
+  limits?: LimitOptions | undefined;
   /** Settings of the model calls, such as `temperature`. */
   options?: AgentCallOptions | undefined;
 };

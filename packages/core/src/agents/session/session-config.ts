@@ -5,7 +5,7 @@ import type { ModelSettings } from '../../models/settings.ts';
 import type { NamedTool } from '../../tools/tool.ts';
 import { namedTools } from '../../tools/named-tools.ts';
 import { isToolList, type ToolList } from '../../tools/tool-list.ts';
-import type { Limits, PromptOptions } from '../../prompt/prompt-options.ts';
+import type { LimitOptions, PromptOptions } from '../../prompt/prompt-options.ts';
 import type { RunStorage } from '../../storage/run-storage.ts';
 import { throwFirstIssue } from '../throw-first-issue.ts';
 import type { SessionCallbacks } from './session-callbacks.ts';
@@ -98,7 +98,7 @@ export type SessionSettings<Schemas extends SessionSchemas = SessionSchemas> = {
    * Limits of the session and all its agents. Steps and tool calls are unlimited by default, because turns are
    * limited.
    */
-  limits?: Partial<Limits> | undefined;
+  limits?: LimitOptions | undefined;
 };
 
 /** The configuration of {@link runAgentSession}. */

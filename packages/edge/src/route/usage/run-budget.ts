@@ -1,4 +1,4 @@
-import { CuelineError, type Limits, type SerializedError } from '@cueline/core';
+import { CuelineError, type LimitOptions, type SerializedError } from '@cueline/core';
 import type { Adjusted, Amount, Reservation, Reserved } from '../../limits/limit-store.ts';
 import { HttpError } from '../../http/respond.ts';
 import { leastOutput } from './output-lengths.ts';
@@ -194,7 +194,7 @@ const CALL_TOKENS = 250;
  * Returns the limits of a run. The agents that one step calls all start at once, before their costs are known, so a
  * step may call no more of them than there are tokens for.
  */
-export function limitsWithin(limits: Partial<Limits> | undefined): Partial<Limits> {
+export function limitsWithin(limits: LimitOptions | undefined): LimitOptions {
   const { tokens = Infinity } = limits ?? {};
   const { toolCallsPerStep = runDefaults.toolCallsPerStep } = limits ?? {};
   const most = Math.max(1, Math.floor(tokens / CALL_TOKENS));
