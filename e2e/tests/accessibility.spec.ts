@@ -273,6 +273,10 @@ test('axe finds nothing on a phone', { tag: '@long' }, async ({ playground }) =>
       await check(tab);
     }
   }
+  await page.getByTestId('run-button').click();
+  await page.getByTestId('result-row').first().getByRole('button').first().click();
+  await expect(page.getByTestId('eval-status')).toContainText('36 runs');
+  await check('results of an eval');
   expect(found).toEqual([]);
 });
 

@@ -54,10 +54,10 @@ export function CaseResults({ row, columns }: { row: Row; columns: readonly Colu
             aria-label={visibleText(`${column.prompt}, ${modelTitle(column.model)}`)}
             className="min-w-0"
           >
-            <h4 className="mb-1 truncate text-sm text-ink-2">
+            <h3 className="mb-1 truncate text-sm text-ink-2">
               <span className="font-mono">{visibleText(column.prompt)}</span> ·{' '}
               {visibleText(modelTitle(column.model))}
-            </h4>
+            </h3>
             <ul className="grid gap-2">
               {row.cells[index]!.map((result, repetition) => (
                 <Answer

@@ -74,7 +74,7 @@ function describeTokens({ usage, cost }: UsageFigures): string {
 /** The pass rate on a line from 0 to 100 %, with its interval. */
 function PassRate({ rate, low, high, shown }: { rate: number; low: number; high: number; shown: boolean }) {
   return (
-    <div aria-hidden className="relative mt-2 h-2 rounded-full bg-hover">
+    <div aria-hidden className="relative mt-2 h-2 rounded-full bg-hover forced-color-adjust-none">
       {shown && (
         <>
           <div

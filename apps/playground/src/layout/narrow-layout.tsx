@@ -6,7 +6,7 @@ import { RunButton } from './run-button.tsx';
 import { ViewTabs } from './view-tabs.tsx';
 
 const tab =
-  'h-11 rounded-t-md px-4 text-lg focus-visible:-outline-offset-2 text-ink-2 border-b-2 border-transparent data-[state=active]:border-go ' +
+  'h-11 rounded-t-md px-4 text-lg focus-visible:-outline-offset-2 text-ink-2 border-b-2 border-transparent forced-colors:border-[Canvas] data-[state=active]:border-go ' +
   'data-[state=active]:text-ink data-[state=active]:font-medium';
 /** Both panes stay mounted; the one behind is only hidden. */
 const pane = 'flex min-h-0 flex-1 flex-col data-[state=inactive]:hidden';

@@ -23,7 +23,7 @@ export function ViewTabs({ narrow }: { narrow: boolean }) {
             'flex items-center justify-center gap-1.5 text-base focus-visible:-outline-offset-2',
             narrow
               ? 'h-12 flex-1 flex-col gap-0! text-xs! short:h-11'
-              : 'h-full border-y-2 border-transparent px-2.5',
+              : 'h-full border-y-2 border-transparent px-2.5 forced-colors:border-[Canvas]',
             view === current
               ? clsx('font-medium text-ink', narrow ? '[&_svg]:text-go' : 'border-b-go!')
               : 'text-ink-2 hover:text-ink',

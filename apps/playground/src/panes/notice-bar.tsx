@@ -1,4 +1,4 @@
-import { BookOpenCheck, LoaderCircle, Undo2, Unlink, X } from 'lucide-react';
+import { BookOpenCheck, LoaderCircle, RotateCw, Undo2, Unlink, X } from 'lucide-react';
 import { runsWith } from '../model/connection.ts';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
@@ -39,6 +39,12 @@ export function NoticeBar() {
         <Button variant="outline" onClick={restore} className="narrow:order-last narrow:ml-6.5">
           <Undo2 />
           Back to your script
+        </Button>
+      )}
+      {notice.kind === 'refused' && notice.tryAgain !== undefined && (
+        <Button variant="outline" onClick={notice.tryAgain} className="narrow:order-last narrow:ml-6.5">
+          <RotateCw />
+          Try again
         </Button>
       )}
       <Button square aria-label="Dismiss" onClick={() => usePlayground.setState({ notice: undefined })}>

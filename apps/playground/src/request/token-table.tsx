@@ -37,7 +37,7 @@ export function TokenTable({ rows, total }: TokenTableProps) {
                 aria-hidden
                 style={{ width: `calc((100% - ${NUMBER_WIDTH}px) * ${row.tokens / largest})` }}
                 className={clsx(
-                  'absolute top-1/2 left-0 h-1.5 min-w-0.5 -translate-y-1/2 rounded-sm',
+                  'absolute top-1/2 left-0 h-1.5 min-w-0.5 -translate-y-1/2 rounded-sm forced-color-adjust-none',
                   bars[row.kind],
                 )}
               />

@@ -1,6 +1,7 @@
 import { LoaderCircle, Trash2 } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '../ui/button.tsx';
+import { Failure } from './failure.tsx';
 import { ShareError } from './share-store.ts';
 import { deleteShortLink } from './short-links.ts';
 
@@ -66,11 +67,7 @@ export function DeleteLink({ address, hash, id, deleteKey, onDeleted }: DeleteLi
       <p className="text-base">
         Delete the link? It will stop working for everyone. Copies that others have saved remain.
       </p>
-      {status.kind === 'failed' && (
-        <p role="alert" className="mt-2 rounded-md bg-danger-soft px-3 py-2 text-danger">
-          {status.message}
-        </p>
-      )}
+      {status.kind === 'failed' && <Failure message={status.message} />}
       <div className="mt-3 flex gap-2">
         <Button
           variant="danger"

@@ -12,7 +12,8 @@ import { selectLinkedStep } from './step-link.ts';
 /**
  * Opens the link in the address bar, now and whenever one is pasted there. A script goes into the editor and never
  * runs by itself; a run is shown as it was. The link stays in the address, so that a reload shows the same again, until
- * what it opened is edited or another run is shown. `opened` resolves to false if the page has no link now, or refuses
+ * what it opened is edited or another run is shown. So does a link whose store does not answer, as long as the page offers
+ * to try it again. `opened` resolves to false if the page has no link now, or refuses
  * it. `isLoading`: the page was loaded with its link.
  */
 export function followLinks({ isLoading }: { isLoading: boolean }): {
@@ -28,7 +29,7 @@ export function followLinks({ isLoading }: { isLoading: boolean }): {
     if (link.kind === 'none') return false;
     latest = new AbortController();
     const { signal } = latest;
-    const opened = await follow(link, signal);
+    const opened = await follow(link, signal, () => void open());
     const isRefused = usePlayground.getState().notice?.kind === 'refused';
     if (signal.aborted) return !isRefused;
     if (opened !== undefined) goBacks = [opened.goBack, ...goBacks];
@@ -77,7 +78,7 @@ type Opened = { watchEdits?: WatchEdits; goBack: GoBack };
 
 /**
  * Removes the link from the address once the page shows something else, and then calls `onLeave`; at once if the link was
- * refused.
+ * refused for good.
  */
 function keepAddress(
   signal: AbortSignal,
@@ -86,11 +87,13 @@ function keepAddress(
 ): void {
   const { notice, script, session, promptSession } = usePlayground.getState();
   const clean = (): void => history.replaceState(null, '', location.pathname + location.search);
-  if (notice?.kind === 'refused') return clean();
+  const isRefused = notice?.kind === 'refused';
+  if (isRefused && notice.tryAgain === undefined) return clean();
   const stops = [
     usePlayground.subscribe((state) => {
-      const isSame =
-        state.script === script && state.session === session && state.promptSession === promptSession;
+      const isSame = isRefused
+        ? state.notice === notice
+        : state.script === script && state.session === session && state.promptSession === promptSession;
       if (!isSame) leave();
     }),
     watchEdits(leave),
@@ -108,7 +111,11 @@ function keepAddress(
   signal.addEventListener('abort', stop);
 }
 
-async function follow(link: OpenedLink, signal: AbortSignal): Promise<Opened | undefined> {
+async function follow(
+  link: OpenedLink,
+  signal: AbortSignal,
+  tryAgain: () => void,
+): Promise<Opened | undefined> {
   switch (link.kind) {
     case 'none':
       return;
@@ -124,36 +131,38 @@ async function follow(link: OpenedLink, signal: AbortSignal): Promise<Opened | u
     case 'evaluation':
       return openPrompts(link, signal);
     case 'short':
-      return openShort(link.id, signal);
+      return openShort(link.id, signal, tryAgain);
   }
 }
 
-async function openShort(id: string, signal: AbortSignal): Promise<Opened | undefined> {
+async function openShort(id: string, signal: AbortSignal, tryAgain: () => void): Promise<Opened | undefined> {
   if (shareAddress === undefined) {
     return refuse(
       'This link leads to a run on a server, and this page is not connected to one. Open the link on the site where it was made.',
     );
   }
   usePlayground.setState({ notice: { kind: 'opening' } });
-  let text: string;
+  let text: string | undefined;
   try {
     text = await getShare(shareAddress, id, signal);
   } catch (error) {
     if (signal.aborted) return;
-    return refuse(
-      error instanceof ShareError
-        ? error.message
-        : 'This link could not be opened. Try again, or ask for it again.',
-    );
+    const message = error instanceof ShareError ? error.message : 'This link could not be opened.';
+    return refuse(message, tryAgain);
   }
   if (signal.aborted) return;
+  if (text === undefined) {
+    return refuse(
+      'Nothing is shared under this link. It may have been deleted, or have expired: shares are kept for a limited time. Ask for a new link.',
+    );
+  }
   const hash = `#${text}`;
   const kept = readLink(hash);
   if (kept.kind === 'none' || kept.kind === 'short')
     return refuse('This link does not lead to a shared run.');
   const page = location.origin + location.pathname;
   rememberShortLink(hash, { id, url: makeShortLink(id, page), expiresAt: undefined });
-  return follow(kept, signal);
+  return follow(kept, signal, tryAgain);
 }
 
 async function openPrompts(
@@ -215,8 +224,13 @@ async function openSharedRun(
   };
 }
 
-function refuse(message: string): undefined {
-  const notice = { kind: 'refused', message: `${message} Your own work is unchanged.` } as const;
+/** `tryAgain` opens a link that may open later. */
+function refuse(message: string, tryAgain?: () => void): undefined {
+  const notice = {
+    kind: 'refused',
+    message: `${message} Your own work is unchanged.`,
+    ...(tryAgain !== undefined && { tryAgain }),
+  } as const;
   // on a phone, show the pane with the notice
   usePlayground.setState({ notice, tab: 'editor' });
 }

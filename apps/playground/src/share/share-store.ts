@@ -26,16 +26,17 @@ export function readShareAddress(content: string | null | undefined, page: strin
 
 /** The store's limits. Throws a {@link ShareError}. */
 export async function askTerms(address: string, signal: AbortSignal): Promise<ShareTerms> {
-  const { lifetimeMs } = parse(await ask(address, {}, signal)) as Partial<ShareTerms>;
+  const { lifetimeMs } = parse((await ask(address, {}, signal)).text) as Partial<ShareTerms>;
   if (typeof lifetimeMs !== 'number' || !(lifetimeMs > 0)) throw unclear();
   return { lifetimeMs };
 }
 
 /** Uploads the content of a link. Throws a {@link ShareError}. */
-export async function putShare(address: string, text: string): Promise<UploadedShare> {
+export async function putShare(address: string, content: string): Promise<UploadedShare> {
   const headers = { 'content-type': 'application/octet-stream' };
-  const sent = { method: 'POST', headers, body: text, credentials: 'include' } as const;
-  const { id, expiresAt, deleteKey } = parse(await ask(address, sent)) as Partial<UploadedShare>;
+  const sent = { method: 'POST', headers, body: content, credentials: 'include' } as const;
+  const { text } = await ask(address, sent);
+  const { id, expiresAt, deleteKey } = parse(text) as Partial<UploadedShare>;
   if (typeof id !== 'string' || typeof expiresAt !== 'number') throw unclear();
   return { id, expiresAt, ...(typeof deleteKey === 'string' ? { deleteKey } : {}) };
 }
@@ -51,9 +52,14 @@ export async function deleteShare(
   await ask(`${address}/${id}`, { method: 'DELETE', headers, credentials: 'include' }, signal, [404]);
 }
 
-/** The content of the share with this id. Throws a {@link ShareError}. */
-export function getShare(address: string, id: string, signal: AbortSignal): Promise<string> {
-  return ask(`${address}/${id}`, {}, signal);
+/** The content of the share with this id; undefined if nothing is shared under it. Throws a {@link ShareError}. */
+export async function getShare(
+  address: string,
+  id: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { status, text } = await ask(`${address}/${id}`, {}, signal, [404]);
+  return status === 404 ? undefined : text;
 }
 
 async function ask(
@@ -61,7 +67,7 @@ async function ask(
   sent: RequestInit,
   signal?: AbortSignal,
   fine: readonly number[] = [],
-): Promise<string> {
+): Promise<{ status: number; text: string }> {
   let response: Response;
   try {
     response = await fetch(url, {
@@ -75,7 +81,7 @@ async function ask(
       const text = await readText(response);
       // no share and no answer of a store begins like this
       if (/^\s*</.test(text)) throw webPage();
-      return text;
+      return { status: response.status, text };
     }
   } catch (error) {
     if (error instanceof ShareError) throw error;
@@ -91,12 +97,15 @@ async function ask(
   );
 }
 
+const notAStore =
+  'The server at this page’s address for shared runs is not a share store. Share a link that carries the content itself.';
+
 const reasons: Partial<Record<number, string>> = {
   401: 'You need to be signed in on this site to share.',
   403: 'The share store does not accept requests from this page. Its operator can add this site to origins.',
-  404: 'Nothing is shared under this link. It may have expired: shares are kept for a limited time.',
-  413: 'This is too large for the share store. Share the script alone, or save the run as a file.',
-  429: 'You have shared too often in a short time. Try again later.',
+  404: notAStore,
+  413: 'This is too large for the share store. Share it without the run or the results, or save it as a file.',
+  429: 'This browser has asked the share store too often in a short time. Try again later.',
 };
 
 async function readText({ body }: Response): Promise<string> {
@@ -132,7 +141,5 @@ function webPage(): ShareError {
 }
 
 function unclear(): ShareError {
-  return new ShareError(
-    'The server at this page’s address for shared runs is not a share store. Share a link that carries the content itself.',
-  );
+  return new ShareError(notAStore);
 }

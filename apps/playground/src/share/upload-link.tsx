@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { deleteKeyOf } from './delete-keys.ts';
 import { DeleteLink } from './delete-link.tsx';
+import { Failure } from './failure.tsx';
 import { LinkField } from './link-field.tsx';
 import { askTerms, ShareError, type ShareTerms } from './share-store.ts';
 import { knownShortLink, makeUploadedLink, uploadInProgress, type ShortLink } from './short-links.ts';
@@ -94,11 +95,7 @@ export function UploadLink({ what, address, hash, log, only = false }: UploadLin
             {terms !== undefined && `, where it is kept for ${formatLifetime(terms.lifetimeMs)}`}. Anyone with
             the link can open it. Only this browser can delete it.
           </p>
-          {status.kind === 'failed' && (
-            <p role="alert" className="mt-2 rounded-md bg-danger-soft px-3 py-2 text-danger">
-              {status.message}
-            </p>
-          )}
+          {status.kind === 'failed' && <Failure message={status.message} />}
           <Button
             variant={only ? 'primary' : 'outline'}
             aria-disabled={status.kind === 'uploading' || undefined}

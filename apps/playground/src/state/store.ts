@@ -70,11 +70,11 @@ export type RunSession = {
 /** A line that a script wrote to the console. */
 export type ConsoleLine = { level: ConsoleLevel; text: string };
 
-/** The notice above the editor: the origin of the script, or why a link was not opened. */
+/** The notice above the editor: the origin of the script, or why a link was not opened. `tryAgain`: it may open later. */
 export type Notice =
   | { kind: 'opening' }
   | { kind: 'opened'; from: 'link' | 'file' }
-  | { kind: 'refused'; message: string };
+  | { kind: 'refused'; message: string; tryAgain?: () => void };
 
 /** An error with a position in the script, from compiling or running it. */
 export type Problem = {

@@ -151,7 +151,10 @@ function AddButton({ expanded, isInAgent, onClick }: AddButtonProps) {
 
 function Progress({ done, total }: { done: number; total: number }) {
   return (
-    <span aria-hidden className="h-1 w-16 min-w-0 overflow-hidden rounded-full bg-line-strong/60">
+    <span
+      aria-hidden
+      className="h-1 w-16 min-w-0 overflow-hidden rounded-full bg-line-strong/60 forced-color-adjust-none"
+    >
       <span
         className="block h-full rounded-full bg-go transition-[width] duration-300"
         style={{ width: `${total === 0 ? 0 : (done / total) * 100}%` }}

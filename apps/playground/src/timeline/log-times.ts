@@ -3,13 +3,13 @@ import type { RunEvent } from '@cueline/core';
 /** A thought or a text of a step, in milliseconds since the run started. No end: it is still arriving, or was cut off. */
 export type Block = { kind: 'thinking' | 'text'; id: string; start: number; end: number | undefined };
 
-/** Something that the log says about a step besides its answer. `end` is the end of a retry's wait. */
+/** Something that the log says about a step besides its answer. `end` is the end of a retry's wait; undefined if it waits for a network. */
 export type Note = {
   kind: 'retry' | 'broken' | 'nudge' | 'warning';
   label: string;
   detail: string;
   start: number;
-  end: number;
+  end: number | undefined;
 };
 
 /** What only the log knows about the times of a step. */
@@ -155,6 +155,7 @@ function readWork(work: WorkTimes, event: RunEvent): void {
     case 'agent-end':
     case 'run-end':
       work.end = t;
+      if (step !== undefined) endWait(step, t);
       return;
     case 'run-resume':
       work.end = undefined;
@@ -186,9 +187,7 @@ function startOf({ step, t }: Extract<RunEvent, { type: 'step-start' }>): StepTi
 
 function readStep(step: StepTimes, event: RunEvent): void {
   const { t } = event;
-  // the next try may begin before the time that was announced, such as once there is a network
-  const waiting = step.notes.at(-1);
-  if (waiting?.kind === 'retry' && waiting.end > t) waiting.end = t;
+  endWait(step, t);
   switch (event.type) {
     case 'text-start':
     case 'reasoning-start': {
@@ -220,6 +219,12 @@ function readStep(step: StepTimes, event: RunEvent): void {
   else if (event.type.endsWith('-end')) step.open.delete(part);
 }
 
+/** Ends the wait of the latest retry, which may end before the time that was announced. */
+function endWait({ notes }: StepTimes, t: number): void {
+  const waiting = notes.findLast(({ kind }) => kind === 'retry');
+  if (waiting !== undefined && (waiting.end ?? t) >= t) waiting.end = t;
+}
+
 function readRetry(step: StepTimes, event: Extract<RunEvent, { type: 'retry' }>): void {
   const { t, error, attempt, maxAttempts, delayMs = 0, offline } = event;
   const detail = error.message;
@@ -231,7 +236,8 @@ function readRetry(step: StepTimes, event: Extract<RunEvent, { type: 'retry' }>)
     step.lastOutputAt = undefined;
   } else {
     const label = offline === true ? 'Offline' : `Attempt ${attempt} of ${maxAttempts ?? attempt}`;
-    step.notes.push({ kind: 'retry', label, detail, start: t, end: t + delayMs });
+    const end = offline === true ? undefined : t + delayMs;
+    step.notes.push({ kind: 'retry', label, detail, start: t, end });
   }
   step.attemptAt = t;
 }

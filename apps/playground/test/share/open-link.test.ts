@@ -16,12 +16,15 @@ const whole = encodeLink({ script, log }).slice(1);
 let stopFollowing = (): void => {};
 const store = () => usePlayground.getState();
 
-/** Opens a hash on a page whose host has configured a store at `shares`, which gives this answer. */
+/**
+ * Opens a hash on a page whose host has configured a store at `shares`, which gives this answer. `isKept`: a refused link
+ * stays in the address, as an opened one does.
+ */
 async function open(
   hash: string,
   shares = '/api/shares',
   answer = () => new Response(whole),
-  { isRefused = false, isLoading = false } = {},
+  { isRefused = false, isKept = false, isLoading = false } = {},
 ) {
   const asked: string[] = [];
   vi.resetModules();
@@ -32,7 +35,12 @@ async function open(
   vi.stubGlobal('history', { replaceState: vi.fn() });
   vi.stubGlobal('addEventListener', vi.fn());
   vi.stubGlobal('removeEventListener', vi.fn());
-  vi.stubGlobal('fetch', async (url: string) => (asked.push(url), answer()));
+  vi.stubGlobal('fetch', async (url: string) => {
+    asked.push(url);
+    const response = answer();
+    if (response.type === 'error') throw new TypeError('Failed to fetch');
+    return response;
+  });
   vi.doMock('../../src/state/store.ts', () => ({ usePlayground, reportStorage: () => {} }));
   const { followLinks } = await import('../../src/share/open-link.ts');
   const { opened, stop } = followLinks({ isLoading });
@@ -40,9 +48,8 @@ async function open(
   // a notice appears as soon as the page reads the link
   await expect.poll(() => store().notice?.kind ?? 'opening', { timeout: 10_000 }).not.toBe('opening');
   expect(await opened).toBe(!isRefused);
-  // the link stays in the address, unless it was refused
-  if (isRefused) expect(history.replaceState).toHaveBeenCalledWith(null, '', '/app/?a=1');
-  else expect(history.replaceState).not.toHaveBeenCalled();
+  if (!isRefused || isKept) expect(history.replaceState).not.toHaveBeenCalled();
+  else expect(history.replaceState).toHaveBeenCalledWith(null, '', '/app/?a=1');
   return asked;
 }
 
@@ -225,13 +232,6 @@ test.each<[string, string, RegExp, string?, (() => Response)?]>([
   ['a link that is cut off', '#s=AbC', /cut off/],
   ['a share that is gone', `#s=${id}`, /Nothing is shared/, '/s', () => new Response('', { status: 404 })],
   [
-    'a page in place of a share',
-    `#s=${id}`,
-    /The share store answered with a web page/,
-    '/s',
-    () => new Response('<!doctype html>'),
-  ],
-  [
     'a share that is a link to another share',
     `#s=${id}`,
     /not lead to a shared run/,
@@ -260,6 +260,33 @@ test.each<[string, string, RegExp, string?, (() => Response)?]>([
   const { notice } = store();
   expect(notice).toEqual({ kind: 'refused', message: expect.stringMatching(words) });
   expect(notice).toMatchObject({ message: expect.stringMatching(/Your own work is unchanged\.$/) });
+});
+
+test.each<[string, RegExp, () => Response]>([
+  ['cannot be reached', /You are offline/, () => Response.error()],
+  ['answers with a web page', /answered with a web page/, () => new Response('<!doctype html>')],
+  ['has had too many requests', /too often/, () => new Response('', { status: 429 })],
+  ['fails', /failed \(503\)/, () => new Response('', { status: 503 })],
+])(
+  'a link whose store %s stays in the address, and opens when it is tried again',
+  async (_what, words, answer) => {
+    const answers = [answer, () => new Response(whole)];
+    await open(`#s=${id}`, '/s', () => answers.shift()!(), { isRefused: true, isKept: true });
+    const { notice, script: before } = store();
+    expect(notice).toMatchObject({ kind: 'refused', message: expect.stringMatching(words) });
+    expect(before).toBe('// mine');
+    if (notice?.kind === 'refused') notice.tryAgain?.();
+    await expect.poll(() => store().notice).toEqual({ kind: 'opened', from: 'link' });
+    expect(store().script).toBe(script);
+    expect(history.replaceState).not.toHaveBeenCalled();
+  },
+);
+
+test('the address loses a link that could be tried again once its notice is dismissed', async () => {
+  const answer = () => new Response('', { status: 503 });
+  await open(`#s=${id}`, '/s', answer, { isRefused: true, isKept: true });
+  usePlayground.setState({ notice: undefined });
+  expect(history.replaceState).toHaveBeenCalledExactlyOnceWith(null, '', '/app/?a=1');
 });
 
 test('a link does not replace a run that is in progress', async () => {

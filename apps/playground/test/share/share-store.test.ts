@@ -60,6 +60,13 @@ test('a share is fetched by its id, and returned unchanged', async () => {
   expect(asked[0]!.sent.credentials).toBeUndefined();
 });
 
+test('a share that is gone has no content, and a store that is gone is no store', async () => {
+  answering(() => new Response('{}', { status: 404 }));
+  expect(await getShare(address, id, never())).toBeUndefined();
+  for (const doing of [() => askTerms(address, never()), () => putShare(address, '')])
+    await expect(doing()).rejects.toThrow('is not a share store');
+});
+
 test('a store reports how long it keeps a share', async () => {
   answering(() => Response.json({ bodyBytes: 1, lifetimeMs: 1_000 }));
   expect(await askTerms(address, never())).toEqual({ lifetimeMs: 1_000 });
@@ -68,9 +75,8 @@ test('a store reports how long it keeps a share', async () => {
 test.each([
   [401, 'signed in'],
   [403, 'does not accept requests from this page'],
-  [404, 'Nothing is shared under this link'],
   [413, 'too large for the share store'],
-  [429, 'shared too often'],
+  [429, 'asked the share store too often'],
   [503, 'failed (503)'],
 ])('status %i is a sentence', async (status, words) => {
   answering(() => new Response('<b>secret</b>', { status }));

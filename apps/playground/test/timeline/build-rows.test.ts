@@ -221,6 +221,24 @@ test('retries, a broken-off answer, nudges, warnings and a failure are rows', ()
   ]);
 });
 
+test.each<[string, RunEventBody]>([
+  ['an answer', { type: 'text-start', id: 'a' }],
+  ['the end of the run', { type: 'run-end', outcome: 'stopped' }],
+])('a wait for a network lasts until %s', (_what, next) => {
+  const error = { code: 'network', message: 'No network.' } as const;
+  const offline = {
+    type: 'retry',
+    error,
+    attempt: 1,
+    maxAttempts: 3,
+    delayMs: 30_000,
+    offline: true,
+  } as const;
+  const waiting: RunEventBody[] = [start, begin, offline, { type: 'warning', message: 'Odd.' }];
+  expect(outline(rowsOf(logOf(waiting)))[1]).toBe('  Offline: retrying 20-…');
+  expect(outline(rowsOf(logOf([...waiting, next])))[1]).toBe('  Offline: retrying 20-40');
+});
+
 test('a log that grows has the same rows at every event as a log that is read at once', () => {
   const whole = logOf([...agentsAtWork, ...step(1, called('z', 'look'))]);
   const growing: RunEvent[] = [];

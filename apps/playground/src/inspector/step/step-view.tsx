@@ -41,7 +41,7 @@ export const StepView = memo(function StepView({ content, simulated, tab, onTab 
           <Tabs.Trigger
             key={value}
             value={value}
-            className="-mb-px h-8 border-b-2 border-transparent px-1.5 mr-2 text-sm text-ink-2 hover:text-ink focus-visible:-outline-offset-2 data-[state=active]:border-go data-[state=active]:font-medium data-[state=active]:text-ink narrow:h-11 narrow:px-3.5"
+            className="-mb-px h-8 border-b-2 border-transparent forced-colors:border-[Canvas] px-1.5 mr-2 text-sm text-ink-2 hover:text-ink focus-visible:-outline-offset-2 data-[state=active]:border-go data-[state=active]:font-medium data-[state=active]:text-ink narrow:h-11 narrow:px-3.5"
           >
             {title}
           </Tabs.Trigger>
