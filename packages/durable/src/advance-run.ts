@@ -58,6 +58,7 @@ export function createSteps(settings: AdvanceSettings): Steps {
     if (claimed === 'ended' || claimed === undefined) return { status: 'done' };
     if (claimed.start.guarded === true && guard === undefined) throw missingGuardError(runId);
     const { epoch, log, start } = claimed;
+    // a new run has had no other worker, and this worker made the last step of its own runs
     const takeover = isOwn || epoch === 1 ? undefined : takeoverOf(runId, claimed);
     // leave edits to a worker that knows the prompt: here, an edit would make a waiting run continue and fail
     const commands = claimed.commands.filter(
@@ -122,8 +123,7 @@ export function createSteps(settings: AdvanceSettings): Steps {
       // the guard's reason does not tell whether another worker has taken the run over
       const isLost = error === laterReason && !(await store.append(runId, epoch, []));
       if (!(error instanceof TakenOverError || isLost)) {
-        // this worker is still up
-        if (takeover !== undefined) await store.forget(runId, [takeover.mark.name]).catch(() => {});
+        await takeover?.withdraw();
         throw error;
       }
       outcome = 'lost';

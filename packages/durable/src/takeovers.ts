@@ -25,6 +25,8 @@ export type Takeover = {
   begin(signal: AbortSignal): Promise<void>;
   /** Must be called with events once they are stored. */
   stored(events: readonly RunEvent[]): void;
+  /** Removes the mark after a failure, unless another worker has the run by now. Does not reject. */
+  withdraw(): Promise<void>;
   /** Must be called once the step is over. */
   over(): void;
 };
@@ -37,7 +39,7 @@ export type Takeover = {
  * after the other: each waits until the one before gets further.
  */
 export function createTakeovers(
-  store: Pick<DurableStore, 'send'>,
+  store: Pick<DurableStore, 'append' | 'forget' | 'send'>,
 ): (runId: string, claimed: ClaimedLog) => Takeover {
   /** Resolves once every marked run so far has got further. */
   let turns: Promise<unknown> = Promise.resolve();
@@ -67,6 +69,11 @@ export function createTakeovers(
       },
       stored(events) {
         if (events.some(isProgress)) endTurn();
+      },
+      async withdraw() {
+        // a store that does not answer now is why the step has failed
+        const isOwn = await store.append(runId, epoch, []).catch(() => true);
+        if (isOwn) await store.forget(runId, [mark.name]).catch(() => {});
       },
       over: () => endTurn(),
     };

@@ -214,6 +214,23 @@ test.each(['stop', 'cannot store events'] as const)('workers that %s do not coun
   expect((await events()).at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });
 });
 
+test('workers that lose the run because they do not answer count, even if they go on later', async () => {
+  const { end, next, count } = createEnds();
+  const prompt = definePrompt('blocks', end, { model: planned([]) });
+  const { work, events } = await openRun(prompt, {}, next);
+  let before: AbortController | undefined;
+  for (let workers = 0; workers < 20; workers += 1) {
+    const lock = new AbortController();
+    if ((await work(lock.signal)) === 'done') break;
+    // as a driver does once the other worker has the run
+    before?.abort(new Error('The worker has lost its lock.'));
+    await after(1);
+    before = lock;
+  }
+  expect(count()).toBe(7);
+  expect((await events()).at(-1)).toMatchObject({ type: 'run-end', error: { code: 'interrupted' } });
+});
+
 test('runs that share their processes with one that ends them are not ended', async () => {
   const inner = createMemoryStore();
   let end = (): void => {};

@@ -11,10 +11,10 @@ import { readPast, voidingEvent } from '../log/run-past.ts';
 import type { ModelSettings } from '../models/settings.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import type { PromptOptions } from '../prompt/prompt-options.ts';
-import { createEventQueue } from './event-queue.ts';
-import { createPausableLog, type PausableLog } from './pausable-log.ts';
 import type { TaskItem } from '../tasks/task-item.ts';
 import { isEdit, logResponse, type DurableCommand } from './commands.ts';
+import { createEventQueue } from './event-queue.ts';
+import { createPausableLog, type PausableLog } from './pausable-log.ts';
 import { createStoredLog, isStorable, type StoredLog } from './stored-log.ts';
 
 /** A run that is advanced step by step: its start, and its stored events. */
@@ -182,6 +182,18 @@ export async function advance<Input>(run: StoredRun<Input>, options: AdvanceOpti
   }
 }
 
+/**
+ * Checks that a definition has its function here.
+ * @throws CuelineError `invalid_options` for a `remotePrompt`, whose function is on a server
+ */
+export function checkAdvanceable({ name, remote }: { name: string; remote?: true | undefined }): void {
+  if (remote !== true) return;
+  throw new CuelineError(
+    'invalid_options',
+    `Prompt "${name}" is a remotePrompt, which has only a name, so it cannot be advanced. Import the definition itself.`,
+  );
+}
+
 type Outcome = {
   /** Resolves with the first outcome. */
   readonly reached: Promise<Advanced>;
@@ -315,16 +327,4 @@ function endInstead<Input>({ seq, t, type }: RunEvent, run: StoredRun<Input>): r
     `An event of type ${type} has a field of the wrong type, or lacks one, so it cannot be stored and the run was ended. Check what the model's provider and the tools return.`,
   );
   return [{ seq, t, type: 'run-end', outcome: 'error', error: error.toJSON() }];
-}
-
-/**
- * Checks that a definition has its function here.
- * @throws CuelineError `invalid_options` for a `remotePrompt`, whose function is on a server
- */
-export function checkAdvanceable({ name, remote }: { name: string; remote?: true | undefined }): void {
-  if (remote !== true) return;
-  throw new CuelineError(
-    'invalid_options',
-    `Prompt "${name}" is a remotePrompt, which has only a name, so it cannot be advanced. Import the definition itself.`,
-  );
 }
