@@ -20,6 +20,7 @@ export function ResultsPane() {
   if (evaluation === undefined) return <NoResults />;
   return (
     <section aria-label="Results" className="flex min-h-0 flex-1 flex-col bg-page">
+      <h2 className="sr-only">Results</h2>
       <Results />
     </section>
   );

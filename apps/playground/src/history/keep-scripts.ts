@@ -91,8 +91,8 @@ export function keepScripts(options: KeepScriptsOptions): ScriptKeeper {
     const isSame = (one: OpenText): boolean => one.open.id === open.id && one.text === text;
     if (leftUnsaved.some(isSame)) page.setState({ leftUnsaved: leftUnsaved.filter((one) => !isSame(one)) });
     if (!isSame({ open: openScript, text: now })) return;
-    const stored = { id, revision, kept: true, isSaved: true, ...(name === undefined ? {} : { name }) };
-    page.setState({ script, openScript: { ...openScript, ...stored } });
+    // an example that was edited has lost its title, so a missing name counts, too
+    page.setState({ script, openScript: { ...openScript, id, revision, name, kept: true, isSaved: true } });
   }
 
   function flush(): Promise<void> {

@@ -5,7 +5,8 @@ import { definitionOf } from '../prompts/definition-of.ts';
 import { usePrompts } from '../prompts/store.ts';
 import { readShared, type SharedPrompts } from '../prompts/stored-prompts.ts';
 import { openLinkedRun, showLinkedRun } from '../state/run-session.ts';
-import { usePlayground } from '../state/store.ts';
+import { usePlayground, type View } from '../state/store.ts';
+import { isView } from '../state/stored-settings.ts';
 import { problemOfLog } from '../history/check-log.ts';
 import type { OpenedLink } from './link.ts';
 
@@ -53,16 +54,26 @@ function showEvaluation(evaluation: unknown, shared: SharedPrompts): string | un
 }
 
 /**
- * Returns a function that shows again what the Prompts and the Evals view show now, and the view that is open; with
- * `onlyOwn` the user's own prompts and eval.
+ * Returns a function that shows again what the Prompts and the Evals view show now, and the view that was open before the
+ * link; with `onlyOwn` the user's own prompts and eval.
  */
 export function keepShown(): (onlyOwn: boolean) => void {
-  const { view, promptSession } = usePlayground.getState();
+  const { promptSession } = usePlayground.getState();
+  const view = viewBeforeLink();
   const showKept = [usePrompts.getState().keepShown(), useEvals.getState().keepShown()];
   return (onlyOwn) => {
     for (const show of showKept) show(onlyOwn);
     usePlayground.setState({ view, promptSession, tab: 'editor', notice: undefined });
   };
+}
+
+/** The view that was open before the link. The browser keeps it with the link over a reload, which begins in the link's view. */
+function viewBeforeLink(): View {
+  const kept: unknown = (history.state as { viewBeforeLink?: unknown } | null)?.viewBeforeLink;
+  if (isView(kept)) return kept;
+  const { view } = usePlayground.getState();
+  history.replaceState({ viewBeforeLink: view }, '');
+  return view;
 }
 
 /** Calls `listener` once the prompts, their values or the eval change, until the returned function is called. */

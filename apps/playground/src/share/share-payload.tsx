@@ -5,7 +5,7 @@ import { LinkField } from './link-field.tsx';
 import { makeShareLink } from './link.ts';
 import { shareAddress } from './share-address.ts';
 import { UploadLink, type SharedThing } from './upload-link.tsx';
-import { Warning } from './warning.tsx';
+import { LongLinkWarning, Warning } from './warning.tsx';
 
 type SharePayloadProps = {
   what: SharedThing;
@@ -37,9 +37,7 @@ export function SharePayload({ what, payload, children }: SharePayloadProps) {
           ? `All of it is in the link, which is ${formatSize(link.size)} long. Nothing is uploaded.`
           : `All of it takes ${formatSize(link.size)}, too long for a link.`}
       </p>
-      {link.advice === 'long' && (
-        <Warning>Some chat tools cut links of more than 4 KB. A cut link says so when it is opened.</Warning>
-      )}
+      {link.advice === 'long' && <LongLinkWarning />}
       {!fits && shareAddress === undefined && (
         <Warning>
           This site has no store for shared runs.{' '}

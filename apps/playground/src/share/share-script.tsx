@@ -8,7 +8,7 @@ import { makeShareLink } from './link.ts';
 import { saveAsFile } from '../ui/save-as-file.ts';
 import { shareAddress } from './share-address.ts';
 import { UploadLink } from './upload-link.tsx';
-import { Warning } from './warning.tsx';
+import { LongLinkWarning, Warning } from './warning.tsx';
 
 /** The script in the editor, as a link or a file. */
 export function ShareScript() {
@@ -28,12 +28,9 @@ export function ShareScript() {
           <p className="mt-2 text-sm text-ink-2" data-testid="link-size">
             The link is {formatSize(link.size)} long.
           </p>
-          {link.advice !== 'fine' && (
-            <Warning>
-              {link.advice === 'long'
-                ? 'Some chat tools cut links of more than 4 KB. A cut link says so when it is opened.'
-                : `This is long for a link, and many tools will cut it. ${instead}`}
-            </Warning>
+          {link.advice === 'long' && <LongLinkWarning />}
+          {link.advice === 'too-long' && (
+            <Warning>This is long for a link, and many tools will cut it. {instead}</Warning>
           )}
           {link.advice !== 'fine' && shareAddress !== undefined && (
             <UploadLink key={link.url} what="script" address={shareAddress} hash={new URL(link.url).hash} />

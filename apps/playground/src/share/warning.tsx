@@ -10,3 +10,9 @@ export function Warning({ children }: { children: ReactNode }) {
     </p>
   );
 }
+
+export function LongLinkWarning() {
+  return (
+    <Warning>Some chat tools cut links of more than 4 KB. A cut link says so when it is opened.</Warning>
+  );
+}

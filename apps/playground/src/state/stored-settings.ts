@@ -7,6 +7,10 @@ export type ThemeChoice = 'system' | 'dark' | 'light';
 /** The parts of the playground. */
 export type View = 'script' | 'prompts' | 'evals';
 
+export function isView(value: unknown): value is View {
+  return value === 'script' || value === 'prompts' || value === 'evals';
+}
+
 /** The settings that are stored for the next visit. */
 export type StoredSettings = {
   theme: ThemeChoice;
@@ -49,7 +53,7 @@ export function readStored(value: unknown): Partial<StoredSettings> {
     unknown
   >;
   const stored: Partial<StoredSettings> = {};
-  if (view === 'script' || view === 'prompts' || view === 'evals') stored.view = view;
+  if (isView(view)) stored.view = view;
   if (theme === 'dark' || theme === 'light' || theme === 'system') stored.theme = theme;
   if (isRecord(layouts) && Object.values(layouts).every(isLayout)) {
     stored.layouts = layouts as StoredSettings['layouts'];

@@ -95,7 +95,8 @@ export function SuspendedRow() {
   );
 }
 
-export function ErrorRow({ error }: { error: SerializedError }) {
+/** `shared`: the run happened elsewhere, with the settings of its author. */
+export function ErrorRow({ error, shared }: { error: SerializedError; shared: boolean }) {
   const at = useLineOfError(error);
   return (
     <section
@@ -117,7 +118,7 @@ export function ErrorRow({ error }: { error: SerializedError }) {
             Go to line {at.line}
           </Button>
         )}
-        {isFixedInModelDialog(error) && (
+        {!shared && isFixedInModelDialog(error) && (
           <Button variant="outline" onClick={() => usePlayground.setState({ modelDialogOpen: true })}>
             <Settings2 />
             Model settings

@@ -160,7 +160,7 @@ const Row = memo(
       case 'warning':
         return <WarningRow message={item.message} />;
       case 'error':
-        return <ErrorRow error={item.error} />;
+        return <ErrorRow error={item.error} shared={session.shared} />;
       case 'stopped':
         return <StoppedRow shared={session.shared} />;
       case 'suspended':

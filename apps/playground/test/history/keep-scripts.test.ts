@@ -122,6 +122,21 @@ test('a tab without edits shows the edits of another tab', async () => {
   expect(other.page.state()).toMatchObject({ script: 'changed', openScript: { revision: 2, isSaved: true } });
 });
 
+test('an example that another tab edits loses its title here, too', async () => {
+  const tab = createTabs();
+  const example = { kept: false, origin: 'example', name: 'Weather' } as const;
+  const one = tab(example, 'start');
+  const other = tab(example, 'start');
+  one.page.set({
+    script: 'edited',
+    openScript: { id: 'a', kept: true, origin: 'example', revision: 0, isSaved: false },
+  });
+  await one.keeper.flush();
+  await other.keeper.refresh();
+  expect(other.page.state()).toMatchObject({ script: 'edited', openScript: { kept: true } });
+  expect(other.page.state().openScript.name).toBeUndefined();
+});
+
 test('two tabs that edit the same script keep both texts, and the later tab continues with its copy', async () => {
   const tab = createTabs();
   const one = tab({}, 'start');

@@ -27,12 +27,13 @@ async function open(
   { isRefused = false, isKept = false, isLoading = false } = {},
 ) {
   const asked: string[] = [];
+  newAddress.mockClear();
   vi.resetModules();
   const page = new URL('https://play.example/app/?a=1');
   page.hash = hash;
   vi.stubGlobal('document', { querySelector: () => ({ content: shares }) });
   vi.stubGlobal('location', page);
-  vi.stubGlobal('history', { replaceState: vi.fn() });
+  vi.stubGlobal('history', stubHistory(isLoading ? globalThis.history?.state : null));
   vi.stubGlobal('addEventListener', vi.fn());
   vi.stubGlobal('removeEventListener', vi.fn());
   vi.stubGlobal('fetch', async (url: string) => {
@@ -48,9 +49,23 @@ async function open(
   // a notice appears as soon as the page reads the link
   await expect.poll(() => store().notice?.kind ?? 'opening', { timeout: 10_000 }).not.toBe('opening');
   expect(await opened).toBe(!isRefused);
-  if (!isRefused || isKept) expect(history.replaceState).not.toHaveBeenCalled();
-  else expect(history.replaceState).toHaveBeenCalledWith(null, '', '/app/?a=1');
+  if (!isRefused || isKept) expect(newAddress).not.toHaveBeenCalled();
+  else expect(newAddress).toHaveBeenCalledWith('/app/?a=1');
   return asked;
+}
+
+/** Gets each address that the page has put in the place of the link's. */
+const newAddress = vi.fn<(address: string) => void>();
+
+/** The browser's entry for the page, which keeps its state over a reload. */
+function stubHistory(state: unknown) {
+  return {
+    state,
+    replaceState(now: unknown, _title: string, address?: string) {
+      this.state = now;
+      if (address !== undefined) newAddress(address);
+    },
+  };
 }
 
 /** Changes the address, as Back does. */
@@ -100,14 +115,14 @@ test.each([
 ])('the address loses the link once its script is %s', async (_how, change) => {
   await open(`#${whole}`);
   change();
-  expect(history.replaceState).toHaveBeenCalledExactlyOnceWith(null, '', '/app/?a=1');
+  expect(newAddress).toHaveBeenCalledExactlyOnceWith('/app/?a=1');
 });
 
 test.each([
   ['untouched', [samplePrompts[1]!.name, sampleEval.repeat]],
   ['edited', ['Mine', 7]],
 ])(
-  'after a reload with the link, going back shows the user’s own prompts and eval: %s',
+  'after a reload with the link, going back shows the user’s own prompts and eval, and the view that was open: %s',
   async (kind, expected) => {
     const stored = new Map<string, string>();
     vi.stubGlobal('localStorage', {
@@ -132,8 +147,10 @@ test.each([
     const { useEvals } = await import('../../src/evals/store.ts');
     const shown = () => [entryOf(usePrompts.getState()).prompt.name, useEvals.getState().settings.repeat];
     expect(shown()).toEqual(['Theirs', 4]);
+    expect(store().view).toBe('evals');
     goTo('');
     expect(shown()).toEqual(expected);
+    expect(store().view).toBe('script');
   },
 );
 
@@ -148,9 +165,9 @@ test.each([['prompts'], ['eval']])(
     const { useEvals } = await import('../../src/evals/store.ts');
     if (what === 'eval') useEvals.getState().editCase(0, { expect: 'edited' });
     else usePrompts.getState().edit({ name: 'Edited' });
-    expect(history.replaceState).toHaveBeenCalledExactlyOnceWith(null, '', '/app/?a=1');
+    expect(newAddress).toHaveBeenCalledExactlyOnceWith('/app/?a=1');
     usePrompts.getState().edit({ name: 'Edited again' });
-    expect(history.replaceState).toHaveBeenCalledOnce();
+    expect(newAddress).toHaveBeenCalledOnce();
   },
 );
 
@@ -278,7 +295,7 @@ test.each<[string, RegExp, () => Response]>([
     if (notice?.kind === 'refused') notice.tryAgain?.();
     await expect.poll(() => store().notice).toEqual({ kind: 'opened', from: 'link' });
     expect(store().script).toBe(script);
-    expect(history.replaceState).not.toHaveBeenCalled();
+    expect(newAddress).not.toHaveBeenCalled();
   },
 );
 
@@ -286,7 +303,7 @@ test('the address loses a link that could be tried again once its notice is dism
   const answer = () => new Response('', { status: 503 });
   await open(`#s=${id}`, '/s', answer, { isRefused: true, isKept: true });
   usePlayground.setState({ notice: undefined });
-  expect(history.replaceState).toHaveBeenCalledExactlyOnceWith(null, '', '/app/?a=1');
+  expect(newAddress).toHaveBeenCalledExactlyOnceWith('/app/?a=1');
 });
 
 test('a link does not replace a run that is in progress', async () => {

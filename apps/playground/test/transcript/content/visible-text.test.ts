@@ -156,7 +156,7 @@ test('errors, warnings, sources and names of tools are shown with their hidden c
   } as const;
   const call = { ...done, toolCallId: 'c', toolName: text };
   const rows = [
-    createElement(ErrorRow, { error: { code: 'provider_error', message: text } }),
+    createElement(ErrorRow, { error: { code: 'provider_error', message: text }, shared: false }),
     createElement(WarningRow, { message: text }),
     createElement(SourceRow, { title: text, url: 'https://evil.example' }),
     createElement(ToolCard, { call, pending: undefined, clock: undefined }),
