@@ -5,7 +5,7 @@ import { isRecord } from '../base/is-record.ts';
 import { withoutUndefined } from '../base/without-undefined.ts';
 import { checkPlugins } from '../prompt/check-plugins.ts';
 import type { Plugin } from '../prompt/prompt.ts';
-import { isPromptDefinition, type PromptDefinition } from '../prompt/define-prompt.ts';
+import { isPromptDefinition, type PromptDefinition, type WaitingFunction } from '../prompt/define-prompt.ts';
 import { noteInput } from '../prompt/prompt-inputs.ts';
 import { checkRunOptions } from '../prompt/option-names.ts';
 import { checkSettings } from '../prompt/check-settings.ts';
@@ -101,7 +101,7 @@ export async function openRun<Input, Output extends OutputInterface, const Plugi
     declared: definition.tools,
     async define(own) {
       noteInput(own, config.input);
-      await definition.run(own, config.input as Input);
+      await (definition.run as WaitingFunction<Input>)(own, config.input as Input, true);
       await policySetup?.define?.(own);
     },
     tools,

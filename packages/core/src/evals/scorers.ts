@@ -1,6 +1,6 @@
 import { describeIssues, type Issue, type ToolSchema } from '../tools/schema.ts';
-import { validateOf } from '../tools/standard-schema.ts';
 import { validateJson } from '../tools/validate-json.ts';
+import { validateStandard } from '../tools/validate-standard.ts';
 import { canonicalJson } from '../json/canonical.ts';
 import { parseJson } from '../json/parse-json.ts';
 import { CuelineError } from '../base/errors.ts';
@@ -106,7 +106,7 @@ export function fitsSchema(schema: ToolSchema): Scorer {
     async score({ output }) {
       const value = jsonOf(output);
       if (value === undefined) return fail(`${quoteValue(output.text)} is not JSON`);
-      const { issues } = await (validateOf(schema)?.(value) ?? validateJson(schema, value));
+      const { issues } = (await validateStandard(schema, value)) ?? (await validateJson(schema, value));
       return issues === undefined ? true : fail(describeIssues(issues as Issue[]));
     },
   };

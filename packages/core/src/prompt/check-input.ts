@@ -1,5 +1,6 @@
 import type { ToolSchema } from '../tools/schema.ts';
-import { validateOf, type SchemaResult } from '../tools/standard-schema.ts';
+import type { SchemaResult } from '../tools/standard-schema.ts';
+import { validateStandard } from '../tools/validate-standard.ts';
 import { scriptError } from '../base/script-error.ts';
 import { invalidInputError } from './invalid-input-error.ts';
 
@@ -21,14 +22,13 @@ export async function checkInput(
 }
 
 async function validate(name: string, schema: ToolSchema, input: unknown): Promise<SchemaResult> {
-  const validateStandard = validateOf(schema);
-  if (validateStandard === undefined) {
-    const { validateJson } = await import('../tools/validate-json.ts');
-    return validateJson(schema, input);
-  }
+  let result: SchemaResult | undefined;
   try {
-    return await validateStandard(input);
+    result = await validateStandard(schema, input);
   } catch (error) {
     throw scriptError(`The input schema of prompt "${name}"`, error, 'prompt');
   }
+  if (result !== undefined) return result;
+  const { validateJson } = await import('../tools/validate-json.ts');
+  return validateJson(schema, input);
 }

@@ -132,14 +132,22 @@ export function definePrompt<Input, const Settings extends PromptSettings>(
   };
 }
 
-/** Returns the function with validated input. It stays synchronous if both are. */
+/** The function of a definition. The engine, which `waits` for it, says so. */
+export type WaitingFunction<Input> = (
+  ...args: [...Parameters<PromptFunction<Input>>, waits: true]
+) => void | Promise<void>;
+
+/**
+ * Returns the function with validated input. It stays synchronous if both are, so that a prompt that calls another one need
+ * not wait.
+ */
 function withSchema<Input, Plugins extends readonly Plugin[]>(
   name: string,
   schema: ToolSchema,
   run: PromptFunction<Input, Plugins>,
 ): PromptFunction<Input, Plugins> {
-  return (prompt, unchecked) => {
-    const input = readInput(name, schema, unchecked);
+  return (prompt, unchecked, ...[waits]: [waits?: true]) => {
+    const input = readInput(name, schema, unchecked, waits);
     const start = (value: unknown): void | Promise<void> => {
       noteInput(prompt, value);
       // the parsed value has the type that the function takes

@@ -9,6 +9,7 @@ import {
 } from '@cueline/core';
 import { PromptTransport } from '@cueline/core/ai-sdk';
 import { scriptedModel } from '@cueline/core/testing';
+import { setTimeout } from 'node:timers/promises';
 import { jsonSchema } from 'ai';
 import { type } from 'arktype';
 import * as v from 'valibot';
@@ -77,6 +78,33 @@ test.each([
     code: 'script_error',
     message: 'The input schema of prompt "plan" threw: no such city',
     source: 'prompt',
+  });
+});
+
+describe('an asynchronous schema of zod', () => {
+  const checked = vi.fn(async (city: string) => {
+    await setTimeout(1);
+    if (city === 'Faro') throw new Error('the database is away');
+    return city !== 'Oslo';
+  });
+  const input = z.string().refine(checked, 'is not a city');
+  const plan = definePrompt('plan', (prompt, city) => prompt.$`Plan a day in ${city}.`, { input });
+
+  test.each([
+    ['Evora', { outcome: 'done' }],
+    ['Oslo', { code: 'invalid_input' }],
+    // a rejection that nothing handles would fail this file
+    [
+      'Faro',
+      { code: 'script_error', message: 'The input schema of prompt "plan" threw: the database is away' },
+    ],
+  ])('is called once: %s', async (city, expected) => {
+    checked.mockClear();
+    const run = runPrompt(plan, { model: scriptedModel(['Done.']), input: city });
+    const end = run.then(async ({ run }) => ({ outcome: (await run.finished).status }));
+    expect(await end.catch((error: unknown) => error)).toMatchObject(expected);
+    await setTimeout(5);
+    expect(checked).toHaveBeenCalledTimes(1);
   });
 });
 

@@ -51,7 +51,7 @@ export function checkInputSize(
 export async function checkInput(definition: PromptDefinition<unknown>, input: unknown): Promise<void> {
   if (definition.input === undefined) return;
   try {
-    await readInput(definition.name, definition.input, input);
+    await readInput(definition.name, definition.input, input, true);
   } catch (error) {
     if (!CuelineError.isInstance(error) || error.code !== 'invalid_input') throw error;
     throw new HttpError('invalid_input', error.message);

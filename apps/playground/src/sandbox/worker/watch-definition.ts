@@ -57,9 +57,9 @@ export function watchDefinition(
     ...rest,
     ...(rest.plugins === undefined ? {} : { plugins: rest.plugins.map((plugin) => watched.plugin(plugin)) }),
     ...(rest.tools === undefined ? {} : { tools: watched.tools.list(rest.tools) }),
-    run(prompt, input) {
+    run(prompt, ...rest) {
       watched.prompt(prompt);
-      return making(() => definition.run(prompt, input));
+      return making(() => definition.run(prompt, ...rest));
     },
     ...(policySetup === undefined ? {} : { policySetup: watchPolicy(policySetup, watched, making) }),
   };
