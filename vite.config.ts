@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Plugin, PluginOption } from 'vite';
-import type { BrowserProviderOption, TypecheckConfig } from 'vitest/node';
 import { defineConfig, type TestProjectInlineConfiguration, type ViteUserConfig } from 'vitest/config';
+import type { BrowserProviderOption, TypecheckConfig } from 'vitest/node';
 import type { EveryFault } from './e2e/faults/chromium/global-setup.ts';
 import { launchOptions } from './scripts/browser.mjs';
 

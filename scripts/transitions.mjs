@@ -1,7 +1,7 @@
+import process from 'node:process';
 // Prints what an agent call does in each state, as the Markdown table that docs/agent-calls.md shows:
 //     pnpm exec node --conditions=@cueline/source scripts/transitions.mjs
 import { pathToFileURL } from 'node:url';
-import process from 'node:process';
 import { transitions } from '../packages/core/src/agents/call/call-state.ts';
 
 /** The table, one row for each state and one column for each event. */

@@ -15,8 +15,8 @@ import { editorStyles } from './vite/editor-styles.ts';
 import { editorTypes } from './vite/editor-types.ts';
 import { entryLimit } from './vite/entry-limit.ts';
 import { offline } from './vite/offline.ts';
-import { sandboxRuntime } from './vite/sandbox-runtime.ts';
 import { reactCompiler } from './vite/react-compiler.ts';
+import { sandboxRuntime } from './vite/sandbox-runtime.ts';
 import { readShares, sharesMeta } from './vite/shares-meta.ts';
 
 const shares = readShares(process.env['CUELINE_SHARES']);

@@ -1,6 +1,6 @@
 import process from 'node:process';
-import { streamText } from 'ai';
 import { runPrompt } from '@cueline/core';
+import { streamText } from 'ai';
 import { median, printTable } from '../table.ts';
 import { deltaModel, deltaText } from './delta-model.ts';
 import { benchGrowth } from './growth.ts';

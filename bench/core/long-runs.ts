@@ -1,8 +1,8 @@
-import { isStepCount, streamText, type ModelMessage } from 'ai';
 import { runPrompt, type RunHandle, type Prompt, type RunEvent } from '@cueline/core';
+import { isStepCount, streamText, type ModelMessage } from 'ai';
 import { printTable } from '../table.ts';
-import { against, createMarks, medianPace, paceRow, race, type Pace } from './step-cost.ts';
 import { pageSchema, pageTool, readPage } from './read-page-tool.ts';
+import { against, createMarks, medianPace, paceRow, race, type Pace } from './step-cost.ts';
 import { turnsModel, type Turn } from './turns-model.ts';
 
 /** Tool calls of a long run. */

@@ -1,7 +1,7 @@
 import { runPrompt, type Prompt, type RunEvent, type TaskDefinition } from '@cueline/core';
 import { printTable } from '../table.ts';
-import { createMarks, medianPace, paceRow, race, type Pace } from './step-cost.ts';
 import { pageSchema, readPage } from './read-page-tool.ts';
+import { createMarks, medianPace, paceRow, race, type Pace } from './step-cost.ts';
 import { turnsModel, type Turn } from './turns-model.ts';
 
 const TASKS = 200;

@@ -1,7 +1,7 @@
 import { createRun } from '@cueline/core';
 import { median, printTable } from '../table.ts';
-import { benchParked } from './parked.ts';
 import { bullmqSetup } from './bullmq.ts';
+import { benchParked } from './parked.ts';
 import { restateSetup } from './restate.ts';
 import { LENGTHS, options, prompts, setups, type Setup } from './setups.ts';
 

@@ -1,7 +1,7 @@
-import { createNodeRedisClient, Queue, Worker } from 'bullmq';
-import { createClient } from 'redis';
 import { createDurable } from '@cueline/durable';
 import { bullmqDriver } from '@cueline/durable/bullmq';
+import { createNodeRedisClient, Queue, Worker } from 'bullmq';
+import { createClient } from 'redis';
 import { startRedis } from '../edge/redis.ts';
 import { openMemory, options, prompts, type Setup } from './setups.ts';
 

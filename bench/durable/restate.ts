@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http2';
-import { createEndpointHandler, object, type ObjectContext } from '@restatedev/restate-sdk/node';
 import { createDurable } from '@cueline/durable';
 import { restateDriver } from '@cueline/durable/restate';
+import { createEndpointHandler, object, type ObjectContext } from '@restatedev/restate-sdk/node';
 import { freePort, startRestate } from '../../packages/durable/test/restate/server.ts';
 import { ensureRestate } from '../../scripts/restate.mjs';
 import { openMemory, options, prompts, type Setup } from './setups.ts';

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
 import { createDurable, createMemoryStore, type Durable, type DurableStore } from '@cueline/durable';
 import { createSqlStore } from '@cueline/durable/sql';
+import { PGlite } from '@electric-sql/pglite';
 import { askFirst, readPages } from './prompts.ts';
 
 /** The lengths of the runs that are measured, in tool calls. */

@@ -1,10 +1,10 @@
 import { median, printTable } from '../table.ts';
-import { type ModelId, paces } from './provider-answers.ts';
 import { ask, hangUp, open } from './client.ts';
 import { type ServingProcess, startProcess, type Usage } from './process.ts';
-import { benchQuietResume } from './silent-run.ts';
+import { type ModelId, paces } from './provider-answers.ts';
 import { benchRoute } from './route.ts';
 import { benchServedStreams } from './served-streams.ts';
+import { benchQuietResume } from './silent-run.ts';
 
 const SAMPLES = 500;
 const WARM_UP = 100;

@@ -1,8 +1,8 @@
 // A process of the bench: a provider that answers Chat Completions at the pace of the model that is asked for.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { delta, ending, type ModelId, paces } from './provider-answers.ts';
 import { answerBench } from './process.ts';
+import { delta, ending, type ModelId, paces } from './provider-answers.ts';
 
 const server = createServer((request, response) => {
   let body = '';

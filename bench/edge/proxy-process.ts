@@ -2,8 +2,8 @@
 import process from 'node:process';
 import { createModelProxy } from '@cueline/edge';
 import { serve } from 'srvx/node';
-import { paces } from './provider-answers.ts';
 import { answerBench } from './process.ts';
+import { paces } from './provider-answers.ts';
 
 const [kind, provider = ''] = process.argv.slice(2);
 

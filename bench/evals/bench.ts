@@ -1,5 +1,4 @@
 import process from 'node:process';
-import { streamText } from 'ai';
 import { definePrompt } from '@cueline/core';
 import {
   defineEval,
@@ -9,6 +8,7 @@ import {
   type EvalStore,
 } from '@cueline/core/evals';
 import { scriptedModel } from '@cueline/core/testing';
+import { streamText } from 'ai';
 import { printTable } from '../table.ts';
 import { benchBesideOthers } from './other-packages.ts';
 

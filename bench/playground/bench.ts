@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { chromium } from 'playwright';
 import { launchOptions } from '../../scripts/browser.mjs';
 import { buildPages } from './build.ts';
-import { measure } from './measure.ts';
 import { longRunFile } from './long-run.ts';
+import { measure } from './measure.ts';
 import { printLongRun, printSizes, printVisits } from './print.ts';
 import { serve } from './serve.ts';
 

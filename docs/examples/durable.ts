@@ -1,7 +1,7 @@
 // #region start
 import { createRun, definePrompt, tool } from '@cueline/core';
-import { createDurable, createMemoryStore } from '@cueline/durable';
 import { scriptedModel } from '@cueline/core/testing';
+import { createDurable, createMemoryStore } from '@cueline/durable';
 import * as z from 'zod';
 
 // plays the model in this example: it calls the tool, and then says `Sent.`

@@ -1,8 +1,8 @@
+import { fileURLToPath } from 'node:url';
 import { createMCPClient } from '@ai-sdk/mcp';
 import { StdioMCPTransport } from '@ai-sdk/mcp/mcp-stdio';
 import { runPrompt } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
-import { fileURLToPath } from 'node:url';
 
 const model = scriptedModel([
   [{ toolCall: { name: 'add_note', input: { title: 'Buy milk' } } }],

@@ -1,9 +1,9 @@
+import { fileURLToPath } from 'node:url';
 import { createMCPClient } from '@ai-sdk/mcp';
 import { StdioMCPTransport } from '@ai-sdk/mcp/mcp-stdio';
 import { runPrompt } from '@cueline/core';
 import { createPromptLibrary } from '@cueline/core/library';
 import { scriptedModel } from '@cueline/core/testing';
-import { fileURLToPath } from 'node:url';
 
 const model = scriptedModel(['Take the tram to Belém.']);
 const server = fileURLToPath(new URL('mcp/prompts-server.ts', import.meta.url));

@@ -1,7 +1,7 @@
 import { runPrompt } from '@cueline/core';
-import { scriptedModel } from '@cueline/core/testing';
 // #region values
 import { createPromptLibrary, type PromptRecord } from '@cueline/core/library';
+import { scriptedModel } from '@cueline/core/testing';
 
 const greet = {
   id: 'greet',

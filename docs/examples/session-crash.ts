@@ -1,12 +1,12 @@
-import { runAgentSession } from '@cueline/core/agents';
-import { scriptedModel } from '@cueline/core/testing';
-import type { ModelMessage } from 'ai';
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { runAgentSession } from '@cueline/core/agents';
+import { scriptedModel } from '@cueline/core/testing';
+import type { ModelMessage } from 'ai';
 import * as z from 'zod';
 
 const folder = process.argv[2] ?? mkdtempSync(join(tmpdir(), 'cueline-crash-'));

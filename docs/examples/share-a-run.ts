@@ -1,6 +1,6 @@
 import { reduceAll, runPrompt } from '@cueline/core';
-import { decodeLink, encodeLink } from '@cueline/core/link';
 import { toUIMessageStream } from '@cueline/core/ai-sdk';
+import { decodeLink, encodeLink } from '@cueline/core/link';
 import { scriptedModel } from '@cueline/core/testing';
 import { readUIMessageStream } from 'ai';
 

@@ -1,7 +1,7 @@
+import process from 'node:process';
 // One run in a process of its own, and how much memory it took: node --expose-gc heap-probe.ts <case> <base URL>
 import { createRun, definePrompt, inProcess } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
-import process from 'node:process';
 import * as z from 'zod';
 
 const [name, baseURL = ''] = process.argv.slice(2);

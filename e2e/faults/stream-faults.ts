@@ -1,6 +1,6 @@
+import { sse } from '../server/wire.ts';
 import { first, sleep, untilRead, type Fault } from './fault.ts';
 import { head, whole, type Exchange, type Play } from './provider.ts';
-import { sse } from '../server/wire.ts';
 
 /** Sends these events, and then does something else. */
 function after(pieces: (exchange: Exchange) => string[], then: (exchange: Exchange) => void): Play {

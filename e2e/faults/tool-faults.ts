@@ -1,6 +1,6 @@
+import { sse } from '../server/wire.ts';
 import { pour, type Fault } from './fault.ts';
 import { head, type Exchange, type Play } from './provider.ts';
-import { sse } from '../server/wire.ts';
 
 type Call = { id?: string; name?: string; input?: string };
 

@@ -1,6 +1,6 @@
 import { expect, test, withServer } from './playground-page.ts';
-import { storedData } from './stored-data.ts';
 import { call, script } from './slow-tool.ts';
+import { storedData } from './stored-data.ts';
 
 test.describe('agents', () => {
   test(

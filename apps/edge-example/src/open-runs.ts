@@ -3,8 +3,8 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDurable, inProcessDriver, type Durable } from '@cueline/durable';
 import { createSqlStore } from '@cueline/durable/sql';
-import { PGlite } from '@electric-sql/pglite';
 import type { LimitStore } from '@cueline/edge';
+import { PGlite } from '@electric-sql/pglite';
 import { createGuard } from './limits.ts';
 import { prompts } from './prompts.ts';
 

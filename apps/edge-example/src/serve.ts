@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { guesthouse } from '@cueline/react-example/demo';
 import { createMemoryLimits } from '@cueline/edge';
+import { guesthouse } from '@cueline/react-example/demo';
 import { serve, type ServerRequest } from 'srvx';
 import { staticMiddleware } from 'srvx/static';
 import type { WorkerEnvironment } from './create-app.ts';

@@ -1,10 +1,10 @@
+import { writeFileSync } from 'node:fs';
 // Records the run that a first visitor sees: the example "Weather", with its scripted answers at their original pace.
 // Run: pnpm --filter @cueline/playground record
 import { runPrompt, type RunEvent } from '@cueline/core';
-import { writeFileSync } from 'node:fs';
-import weather from '../src/examples/weather.ts';
 import { scriptedPace } from '../src/examples/scripted-answer.ts';
 import { scriptedAnswers } from '../src/examples/scripted-answers.ts';
+import weather from '../src/examples/weather.ts';
 import { scriptedModelOf } from '../src/model/scripted-model.ts';
 
 const { run } = await runPrompt(weather, {

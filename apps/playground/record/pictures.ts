@@ -1,7 +1,7 @@
+import { readdirSync, writeFileSync } from 'node:fs';
 // Draws the pictures of the gallery: the bars of a run of each example, with its scripted answers at their original
 // pace. Run: pnpm --filter @cueline/playground record
 import { runPrompt, type PromptDefinition, type RunState } from '@cueline/core';
-import { readdirSync, writeFileSync } from 'node:fs';
 import { scriptedPace } from '../src/examples/scripted-answer.ts';
 import { scriptedAnswers } from '../src/examples/scripted-answers.ts';
 import { scriptedModelOf } from '../src/model/scripted-model.ts';

@@ -1,7 +1,7 @@
 import { Tooltip } from 'radix-ui';
 import { lazy, Suspense, useEffect, type ReactNode } from 'react';
-import { preload } from './layout/preload.ts';
 import { NarrowLayout } from './layout/narrow-layout.tsx';
+import { preload } from './layout/preload.ts';
 import { TopBar } from './layout/top-bar.tsx';
 import { useKeptFocus } from './layout/use-kept-focus.ts';
 import { useRunKeys } from './layout/use-run-keys.ts';

@@ -1,12 +1,12 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
-import { waitForEditor } from './editor/wait-for-editor.ts';
 import { loadEditorAfter, loadScriptEditor } from './editor/load-script-editor.ts';
+import { waitForEditor } from './editor/wait-for-editor.ts';
+import { keepOffline } from './layout/keep-offline.ts';
 import { Transcript } from './panes/lazy-panes.tsx';
 import { hasLink, watchLinks } from './share/watch-links.ts';
 import { replayFirstRun } from './state/first-run.ts';
-import { keepOffline } from './layout/keep-offline.ts';
 import { reportStorage, usePlayground } from './state/store.ts';
 import { isNarrow } from './state/theme.ts';
 import './styles.css';

@@ -3,9 +3,9 @@ import { Suspense, useEffect } from 'react';
 import { ChatPage } from './chat/chat-page.tsx';
 import { FormPage } from './form/form-page.tsx';
 import { pages, useRoute } from './route.ts';
+import { setupOf, useExecutorName } from './run-executors.ts';
 import { TasksPage } from './tasks/tasks-page.tsx';
 import { TopBar } from './top-bar.tsx';
-import { setupOf, useExecutorName } from './run-executors.ts';
 
 /** Every run below has an id, so it continues while another page is shown, and is stored. */
 export function App() {

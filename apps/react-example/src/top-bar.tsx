@@ -1,8 +1,8 @@
-import { usePrompt } from '@cueline/react';
 import type { PromptDefinition } from '@cueline/core';
+import { usePrompt } from '@cueline/react';
 import { clsx } from 'clsx';
-import { pageServer } from './page-server.ts';
 import { ExecutorSelect } from './executor-select.tsx';
+import { pageServer } from './page-server.ts';
 import { guestDesk, prepareArrival, readBooking } from './remote-prompts.ts';
 import { pages, type PageName } from './route.ts';
 import type { ExecutorName } from './run-executors.ts';

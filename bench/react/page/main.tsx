@@ -1,9 +1,9 @@
 import { createElement } from 'react';
 import { createRoot } from 'react-dom/client';
 import { conversation, planPieces, sayPlan, textPieces } from './answers.ts';
+import { Floor } from './baseline.tsx';
 import type { Contender, ContenderProps } from './contender.ts';
 import { feeds, type FeedName } from './feeds.ts';
-import { Floor } from './baseline.tsx';
 import { runMany } from './many-runs.tsx';
 import { WithThrottledUseChat, WithUseChat } from './with-use-chat.tsx';
 import { WithThrottledUsePrompt, WithUsePrompt } from './with-use-prompt.tsx';

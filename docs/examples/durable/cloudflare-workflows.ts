@@ -1,6 +1,6 @@
+import type { DurableDriver } from '@cueline/durable';
 // #region workflow
 import { WorkflowEntrypoint, type WorkflowBinding, type WorkflowStep } from 'cloudflare:workers';
-import type { DurableDriver } from '@cueline/durable';
 import { openDurable } from './open-durable.ts';
 
 type Params = { runId: string };

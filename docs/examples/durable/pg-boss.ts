@@ -1,5 +1,5 @@
-import type { PgBoss } from 'pg-boss';
 import type { DurableDriver } from '@cueline/durable';
+import type { PgBoss } from 'pg-boss';
 
 const QUEUE = 'cueline';
 

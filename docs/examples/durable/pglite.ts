@@ -1,7 +1,7 @@
-// #region disk
-import { PGlite } from '@electric-sql/pglite';
 import { createDurable } from '@cueline/durable';
 import { createSqlStore } from '@cueline/durable/sql';
+// #region disk
+import { PGlite } from '@electric-sql/pglite';
 import { writeMail } from '../durable.ts';
 
 const durable = createDurable({

@@ -1,7 +1,7 @@
-// #region restate
-import { serve } from '@restatedev/restate-sdk';
 import { createDurable, type DurableStore } from '@cueline/durable';
 import { restateDriver } from '@cueline/durable/restate';
+// #region restate
+import { serve } from '@restatedev/restate-sdk';
 import { writeMail } from '../durable.ts';
 
 export async function workBehindRestate(store: DurableStore): Promise<void> {

@@ -1,8 +1,8 @@
+import type { Durable, DurableDriver } from '@cueline/durable';
+import type { Client } from '@temporalio/client';
 // #region workflow
 import { condition, continueAsNew, defineSignal, proxyActivities } from '@temporalio/workflow';
 import { setHandler, workflowInfo } from '@temporalio/workflow';
-import type { Client } from '@temporalio/client';
-import type { Durable, DurableDriver } from '@cueline/durable';
 
 type Activities = { advance(runId: string): Promise<'next' | 'waiting' | 'done'> };
 

@@ -1,7 +1,7 @@
+import type { DurableDriver } from '@cueline/durable';
 // #region workflow
 import { createHook } from 'workflow';
 import { resumeHook, start } from 'workflow/api';
-import type { DurableDriver } from '@cueline/durable';
 import { openDurable } from './open-durable.ts';
 
 const tokenOf = (runId: string): string => `cueline ${runId}`;

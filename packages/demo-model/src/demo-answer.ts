@@ -1,7 +1,7 @@
 import { beginningOf } from './beginning-of.ts';
-import type { ParsedPrompt } from './parse-prompt.ts';
 import { describeOutcome, inline } from './describe-result.ts';
 import type { Hints } from './hints.ts';
+import type { ParsedPrompt } from './parse-prompt.ts';
 import type { TaskWindow } from './task-window.ts';
 
 const about =

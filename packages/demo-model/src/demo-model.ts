@@ -3,10 +3,10 @@ import type {
   LanguageModelV4CallOptions,
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
+import { generateFrom, streamOf, wait } from './model-stream.ts';
 import { parsePrompt } from './parse-prompt.ts';
 import { planStep } from './plan.ts';
 import type { Plan } from './tool-calls.ts';
-import { generateFrom, streamOf, wait } from './model-stream.ts';
 import { countInput, countTokens, usageOf } from './usage.ts';
 
 /** How the demo model behaves. */

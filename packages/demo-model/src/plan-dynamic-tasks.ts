@@ -1,9 +1,9 @@
-import { beginningOf } from './beginning-of.ts';
 import { argumentsFromSchema } from './arguments-from-schema.ts';
+import { beginningOf } from './beginning-of.ts';
 import { writeIntroduction, writeTaskResult } from './demo-answer.ts';
 import { mostRead } from './hints.ts';
-import { toolsForTask } from './task-work.ts';
 import type { TaskWindow } from './task-window.ts';
+import { toolsForTask } from './task-work.ts';
 import { announce, type Plan, type PlanContext } from './tool-calls.ts';
 
 const mostTasks = 3;

@@ -1,8 +1,8 @@
 import { argumentsFromSchema } from './arguments-from-schema.ts';
 import { writeIntroduction, writeTaskResult } from './demo-answer.ts';
 import { improveResult, readFeedback } from './feedback.ts';
-import { announce, type Plan, type PlanContext } from './tool-calls.ts';
 import { isDone, toolsForTask } from './task-work.ts';
+import { announce, type Plan, type PlanContext } from './tool-calls.ts';
 
 // One fewer than a task list allows by default, so that the model reports what is missing before the list fails.
 const mostAttempts = 4;

@@ -1,9 +1,9 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { chooseWord, readAnswerForm } from './answer-forms.ts';
 import { argumentsFromSchema } from './arguments-from-schema.ts';
-import { type ParsedPrompt, readFields } from './parse-prompt.ts';
 import { writeAnswer } from './demo-answer.ts';
 import { readHints } from './hints.ts';
+import { type ParsedPrompt, readFields } from './parse-prompt.ts';
 import { planDynamicTasks } from './plan-dynamic-tasks.ts';
 import { planTask } from './plan-task.ts';
 import { noteEdits } from './task-work.ts';

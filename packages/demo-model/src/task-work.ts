@@ -1,5 +1,5 @@
-import type { ParsedPrompt } from './parse-prompt.ts';
 import { toWords } from './hints.ts';
+import type { ParsedPrompt } from './parse-prompt.ts';
 import { nextTools, type PlanContext } from './tool-calls.ts';
 
 const keepsList = /^(start|finish)Task$/;

@@ -1,7 +1,7 @@
 import { beginningOf } from './beginning-of.ts';
 import { dayOf, fieldFor, type Hints, readHints, toWords } from './hints.ts';
-import type { Schema, SchemaRoot } from './schema.ts';
 import { patternCost } from './pattern-cost.ts';
+import type { Schema, SchemaRoot } from './schema.ts';
 import { compilePattern, longestText, textFromPattern } from './text-from-pattern.ts';
 
 const noHints = readHints('', new Map(), new Date(0));

@@ -1,8 +1,8 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider';
 import { argumentsFromSchema } from './arguments-from-schema.ts';
-import type { ParsedPrompt } from './parse-prompt.ts';
 import { writeAnswer, writeIntroduction, writeNextStep } from './demo-answer.ts';
 import { type Hints, readHints, toWords } from './hints.ts';
+import type { ParsedPrompt } from './parse-prompt.ts';
 
 /** A call that the demo model makes. */
 export type PlannedCall = { name: string; input: unknown };

@@ -26,8 +26,8 @@ import {
   type Prompts,
 } from './prompts.ts';
 import { createSender } from './send-command.ts';
-import type { DurableStart, DurableStore, FoundRun, ReadEvents, RunOwner, RunQuery } from './store.ts';
 import { startWork } from './start-work.ts';
+import type { DurableStart, DurableStore, FoundRun, ReadEvents, RunOwner, RunQuery } from './store.ts';
 import { UNKNOWN_PROMPT_MS } from './unknown-prompts.ts';
 import { createWatch, retryWhileUnavailable } from './watch.ts';
 

@@ -2,8 +2,8 @@ import { CuelineError } from '@cueline/core';
 import { activeTime } from '@cueline/core/durable';
 import type { CurrentModel, ModelSettings } from '@cueline/core/models';
 import type { GuardedRun, GuardedStep, RunGuard } from './guard.ts';
-import type { ClaimedLog } from './log-cache.ts';
 import { limitsOf } from './limits.ts';
+import type { ClaimedLog } from './log-cache.ts';
 import type { DurableStore } from './store.ts';
 
 /** Wraps every model in the guard of a step, around the settings' own `wrapModel`. */

@@ -2,8 +2,8 @@ import type { EditReply } from '@cueline/core';
 import type { DurableCommand } from '@cueline/core/durable';
 import type { Steps } from './advance-run.ts';
 import { checkTexts } from './check-texts.ts';
-import type { DurableDriver } from './driver.ts';
 import { commandOf, decide, isSameCommand, refusedForAnother, type Decision } from './decide-command.ts';
+import type { DurableDriver } from './driver.ts';
 import type { DurableStore, ReadEvents } from './store.ts';
 
 export type SenderSettings = {

@@ -1,6 +1,6 @@
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { DurableWorker } from '@cueline/durable';
 import { bullmqDriver } from '@cueline/durable/bullmq';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { describeWithRedis, type TestClient } from '../../edge/test/redis/server.ts';
 import { driverSuite } from './support/driver-suite.ts';
 import { bullmqSetup } from './support/redis-drivers.ts';

@@ -1,7 +1,7 @@
-import { PGlite } from '@electric-sql/pglite';
-import { afterAll, beforeAll } from 'vitest';
 import { inProcessDriver } from '@cueline/durable';
 import { createSqlStore } from '@cueline/durable/sql';
+import { PGlite } from '@electric-sql/pglite';
+import { afterAll, beforeAll } from 'vitest';
 import { describeWithRedis, type TestClient } from '../../edge/test/redis/server.ts';
 import { driverSuite, longDriverSuite } from './support/driver-suite.ts';
 import { bullmqSetup, inProcessSetup } from './support/redis-drivers.ts';

@@ -1,4 +1,3 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
 import { createRun } from '@cueline/core';
 import {
   createDurable,
@@ -7,6 +6,7 @@ import {
   type DurableStore,
   type InProcessDriverOptions,
 } from '@cueline/durable';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createEffects } from './support/driver-contract.ts';
 import { driverSuite } from './support/driver-suite.ts';
 import { writePages } from './support/prompts.ts';

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
 import { reduceAll } from '@cueline/core';
+import { expect, test } from 'vitest';
 import { createFolder, readIn, startIn } from './support/killed.ts';
 
 test('a run survives processes that are killed in a tool and in an answer', async () => {

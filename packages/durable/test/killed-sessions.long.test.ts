@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
 import { reduceAll } from '@cueline/core';
+import { expect, test } from 'vitest';
 import { createFolder, readIn, startIn } from './support/killed.ts';
 
 test('a session survives processes that are killed in a tool, in a summary and in an answer', async () => {

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
 import { reduceAll, type RunEvent } from '@cueline/core';
 import { createDurable, createMemoryStore, type DurableStore } from '@cueline/durable';
+import { expect, test } from 'vitest';
 import { createLogCache } from '../src/log-cache.ts';
 import { createEffects } from './support/driver-contract.ts';
 import { writePages } from './support/prompts.ts';

@@ -1,5 +1,5 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
 import { createDurable, createMemoryStore, type Durable, type DurableStore } from '@cueline/durable';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createEffects } from './support/driver-contract.ts';
 import { writePages } from './support/prompts.ts';
 

@@ -1,5 +1,3 @@
-import { expect, test } from 'vitest';
-import * as z from 'zod';
 import {
   createRun,
   definePrompt,
@@ -11,6 +9,8 @@ import {
 } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { createDurable, createMemoryStore, type DurableStore } from '@cueline/durable';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
 import { createEffects, workHere } from './support/driver-contract.ts';
 import { planned, type Effects } from './support/prompts.ts';
 

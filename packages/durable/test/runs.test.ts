@@ -1,4 +1,3 @@
-import { expect, onTestFinished, test } from 'vitest';
 import {
   createRun,
   definePrompt,
@@ -13,6 +12,7 @@ import { bullmqDriver } from '@cueline/durable/bullmq';
 import { createRedisStore } from '@cueline/durable/redis';
 import { restateDriver } from '@cueline/durable/restate';
 import { createSqlStore } from '@cueline/durable/sql';
+import { expect, onTestFinished, test } from 'vitest';
 import { createEffects, workHere } from './support/driver-contract.ts';
 import { planned, sendLetter, writePages } from './support/prompts.ts';
 

@@ -1,5 +1,5 @@
-import { PGlite } from '@electric-sql/pglite';
 import { createSqlStore } from '@cueline/durable/sql';
+import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll } from 'vitest';
 import { testSessions } from './support/session-suite.ts';
 

@@ -1,7 +1,7 @@
-import { PGlite } from '@electric-sql/pglite';
 import { definePrompt, reduceAll, type RunState } from '@cueline/core';
 import { createDurable } from '@cueline/durable';
 import { createSqlStore } from '@cueline/durable/sql';
+import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { describeWithPostgres } from './support/postgres.ts';

@@ -1,5 +1,3 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
-import * as z from 'zod';
 import {
   createRun,
   definePrompt,
@@ -9,6 +7,8 @@ import {
 } from '@cueline/core';
 import type { ScriptedTurn } from '@cueline/core/testing';
 import { createDurable, createMemoryStore, type DurableStore } from '@cueline/durable';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import * as z from 'zod';
 import { createStepCommands } from '../src/step-commands.ts';
 import { createEffects, workHere } from './support/driver-contract.ts';
 import { planned, type Effects } from './support/prompts.ts';

@@ -1,6 +1,3 @@
-// Commands for what is in progress in a step: a stop ends it, and an edit reaches the task list of an agent.
-import { expect, onTestFinished, test } from 'vitest';
-import * as z from 'zod';
 import { createRun, definePrompt, reduceAll, type PromptDefinition, type RunCommand } from '@cueline/core';
 import type { ScriptedTurn } from '@cueline/core/testing';
 import {
@@ -10,6 +7,9 @@ import {
   type DurableOptions,
   type RunGuard,
 } from '@cueline/durable';
+// Commands for what is in progress in a step: a stop ends it, and an edit reaches the task list of an agent.
+import { expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
 import { createEffects, workHere } from './support/driver-contract.ts';
 import { after, planned } from './support/prompts.ts';
 

@@ -1,6 +1,3 @@
-// Workers that end while they advance a run. A worker that has ended never returns from the code that has ended it.
-import { expect, onTestFinished, test, vi } from 'vitest';
-import * as z from 'zod';
 import { definePrompt, type PromptDefinition, type PromptOptions, type RunEvent } from '@cueline/core';
 import {
   createDurable,
@@ -9,6 +6,9 @@ import {
   type DurableOptions,
   type DurableStore,
 } from '@cueline/durable';
+// Workers that end while they advance a run. A worker that has ended never returns from the code that has ended it.
+import { expect, onTestFinished, test, vi } from 'vitest';
+import * as z from 'zod';
 import { createEffects } from './support/driver-contract.ts';
 import { after, planned, sendLetter } from './support/prompts.ts';
 

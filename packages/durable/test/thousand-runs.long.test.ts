@@ -1,6 +1,6 @@
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createRun, reduceAll } from '@cueline/core';
 import { createDurable } from '@cueline/durable';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { describeWithRedis, type TestClient } from '../../edge/test/redis/server.ts';
 import { writePages } from './support/prompts.ts';
 import { bullmqSetup } from './support/redis-drivers.ts';

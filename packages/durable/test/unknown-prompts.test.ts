@@ -1,7 +1,7 @@
-// A run whose prompt this worker does not know, such as one of a newer or older version of the server.
-import { expect, onTestFinished, test, vi } from 'vitest';
 import { reduceAll, type RunEvent } from '@cueline/core';
 import { createDurable, createMemoryStore } from '@cueline/durable';
+// A run whose prompt this worker does not know, such as one of a newer or older version of the server.
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { UNKNOWN_PROMPT_MS } from '../src/unknown-prompts.ts';
 import { sendLetter, writePages, type Effects } from './support/prompts.ts';
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest';
 import { definePrompt } from '@cueline/core';
 import { builtInProviders, resolveModel } from '@cueline/core/models';
 import {
@@ -10,6 +9,7 @@ import {
   type ModelPrice,
   type RunGuardOptions,
 } from '@cueline/edge';
+import { describe, expect, test } from 'vitest';
 import { priceOf } from '../src/limits/prices.ts';
 
 const env = {

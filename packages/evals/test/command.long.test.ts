@@ -1,8 +1,8 @@
 // More of the command in processes of its own; command.test.ts has what runs every time.
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CassetteData } from '@cueline/core/testing';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { EvalFile } from '../src/report/eval-file.ts';
 import { startModelServer, type ModelServer } from './model-server.ts';
 import { project, runCommand, startCommand } from './run-command.ts';

@@ -2,7 +2,6 @@ import { scriptedModel } from '@cueline/core/testing';
 import { StrictMode } from 'react';
 import { hydrateRoot } from 'react-dom/client';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { settle, watchConsole } from './support/mount.tsx';
 import {
   farExecutor,
   finishedLog,
@@ -11,6 +10,7 @@ import {
   unfinishedLog,
   type ServerPageProps,
 } from './server-page.tsx';
+import { settle, watchConsole } from './support/mount.tsx';
 
 type Seen = NonNullable<ServerPageProps['seen']>;
 

@@ -1,6 +1,6 @@
 import { definePrompt } from '@cueline/core';
-import { createRunRegistry, PromptProvider, usePrompt, type RunRegistry } from '@cueline/react';
 import { scriptedModel } from '@cueline/core/testing';
+import { createRunRegistry, PromptProvider, usePrompt, type RunRegistry } from '@cueline/react';
 import { StrictMode, Suspense, useEffect, type ReactElement } from 'react';
 import { expect, test } from 'vitest';
 import { cdp } from 'vitest/browser';

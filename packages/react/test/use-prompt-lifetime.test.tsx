@@ -5,8 +5,8 @@ import { Activity, StrictMode, type ReactElement } from 'react';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { freshDatabase } from './indexeddb/logs.ts';
 import { manualExecutor } from './support/executors.ts';
-import { hasActivity, mount, settle } from './support/mount.tsx';
 import { greet, Greeting } from './support/greeting.tsx';
+import { hasActivity, mount, settle } from './support/mount.tsx';
 
 test('a function written in the component is one run, and each start calls the latest one', async () => {
   const model = scriptedModel(['One.', 'Two.']);

@@ -4,8 +4,8 @@ import { PromptProvider, usePrompt } from '@cueline/react';
 import { StrictMode, useEffect, type ReactElement } from 'react';
 import { expect, test, vi } from 'vitest';
 import { manualExecutor, type ManualExecutor } from './support/executors.ts';
-import { mount, watchConsole } from './support/mount.tsx';
 import { greet, type Greeted, Greeting } from './support/greeting.tsx';
+import { mount, watchConsole } from './support/mount.tsx';
 
 /** Shows a run by its id, and says nothing of how it is to be run. */
 function Status({ id, seen }: { id: string; seen: (run: Greeted) => void }): ReactElement {

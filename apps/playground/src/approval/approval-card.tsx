@@ -4,13 +4,13 @@ import { useRef } from 'react';
 import { useKeptState, type DraftOwner } from '../input/use-kept-state.ts';
 import { Button } from '../ui/button.tsx';
 import { isComposing } from '../ui/keys.tsx';
+import { visibleText } from '../ui/visible-text.ts';
 import { ArgumentsForm } from './arguments-form.tsx';
 import { CallArguments, PendingCard } from './pending-card.tsx';
 import type { RefusedArguments } from './refused-arguments.ts';
-import { useArguments } from './use-arguments.ts';
 import { ResponseButton } from './response-form.tsx';
+import { useArguments } from './use-arguments.ts';
 import { useResponse, type Responding } from './use-response.ts';
-import { visibleText } from '../ui/visible-text.ts';
 
 type ApprovalCardProps = {
   run: Run;

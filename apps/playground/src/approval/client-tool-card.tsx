@@ -2,12 +2,12 @@ import type { ClientToolCallState, Run } from '@cueline/core';
 import { Check, X } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { useKeptState } from '../input/use-kept-state.ts';
+import { visibleText } from '../ui/visible-text.ts';
 import { ArgumentsEditor } from './arguments-editor.tsx';
-import { readArguments } from './read-arguments.ts';
 import { CallArguments, PendingCard } from './pending-card.tsx';
+import { readArguments } from './read-arguments.ts';
 import { ResponseButton, ResponseForm } from './response-form.tsx';
 import { useResponse } from './use-response.ts';
-import { visibleText } from '../ui/visible-text.ts';
 
 type ClientToolCardProps = {
   run: Run;

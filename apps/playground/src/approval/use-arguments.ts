@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'react';
 import { areNested, type Draft } from '../input/draft.ts';
-import { useKeptState, type DraftOwner } from '../input/use-kept-state.ts';
 import { isSameJson } from '../input/same-json.ts';
 import { shownProblems } from '../input/shown-problems.ts';
+import { useKeptState, type DraftOwner } from '../input/use-kept-state.ts';
 import {
   draftArguments,
   isEdited,

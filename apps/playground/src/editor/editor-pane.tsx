@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { ScriptPicker } from '../history/script-picker.tsx';
-import { usePlayground } from '../state/store.ts';
 import { NoticeBar } from '../panes/notice-bar.tsx';
+import { usePlayground } from '../state/store.ts';
 import { loadScriptEditor } from './load-script-editor.ts';
 import { Problems, type Checked } from './problems.tsx';
 import type ScriptEditor from './script-editor.tsx';

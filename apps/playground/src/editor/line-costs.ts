@@ -1,10 +1,10 @@
 import type { CompiledRequest, RunState } from '@cueline/core';
 import { estimateTokens } from '@cueline/core/inspect';
+import { agentOf, promptsOf, type PromptOfRun } from '../inspector/prompts-of-run.ts';
 import { instructionsName } from '../sandbox/script/definition.ts';
 import type { FoundDefinition } from '../sandbox/script/find-definitions.ts';
 import { statesOf, type ShownRun } from '../state/shown-run.ts';
 import { formatDuration, plural } from '../ui/format.ts';
-import { agentOf, promptsOf, type PromptOfRun } from '../inspector/prompts-of-run.ts';
 
 /** What the definitions of a line cost, in a few characters and in a sentence. */
 export type LineCost = { label: string; title: string };

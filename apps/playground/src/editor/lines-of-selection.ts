@@ -1,9 +1,9 @@
 import type { RunState } from '@cueline/core';
+import { agentOf, definitionsOf, namesOf, promptsOf, type Work } from '../inspector/prompts-of-run.ts';
 import { messageName } from '../sandbox/script/definition.ts';
 import type { FoundDefinition, FoundDefinitions } from '../sandbox/script/find-definitions.ts';
 import type { Selection } from '../state/inspection.ts';
 import { statesOf, type ShownRun } from '../state/shown-run.ts';
-import { agentOf, definitionsOf, namesOf, promptsOf, type Work } from '../inspector/prompts-of-run.ts';
 
 /** Lines of the script, both included. */
 export type LineRange = { line: number; lastLine: number };

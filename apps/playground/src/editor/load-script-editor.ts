@@ -1,5 +1,5 @@
-import { endWaitForEditor } from './wait-for-editor.ts';
 import type * as ScriptEditorModule from './script-editor.tsx';
+import { endWaitForEditor } from './wait-for-editor.ts';
 
 /**
  * Monaco in parts. Each part needs the parts before it. TypeScript starts in a thread of its own; any earlier, it would

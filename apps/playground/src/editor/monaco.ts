@@ -1,17 +1,17 @@
 import { loader } from '@monaco-editor/react';
-import * as monaco from 'monaco-editor/editor';
-import EditorWorker from 'monaco-editor/editor/editor.worker?worker';
-import './monaco-features.ts';
 import { PixelRatio } from 'monaco-editor/base/browser/pixelRatio';
+import * as monaco from 'monaco-editor/editor';
+import './monaco-features.ts';
 import { FontMeasurements } from 'monaco-editor/editor/browser/config/fontMeasurements';
 import { createBareFontInfoFromRawSettings } from 'monaco-editor/editor/common/config/fontInfoFromSettings';
+import EditorWorker from 'monaco-editor/editor/editor.worker?worker';
 import { StandaloneServices } from 'monaco-editor/editor/standalone/browser/standaloneServices';
 import { IStandaloneThemeService } from 'monaco-editor/editor/standalone/common/standaloneTheme';
 import * as typescript from 'monaco-editor/languages/features/typescript/register';
 import { IStorageService } from 'monaco-editor/platform/storage/common/storage';
 import { showLibraryDefinitions } from './library-definitions.ts';
-import { defineThemes } from './themes.ts';
 import { checkedFirst, takeTypeScriptWorker } from './start-typescript.ts';
+import { defineThemes } from './themes.ts';
 
 /** How many scripts keep their undo history while others are in the editor. */
 const MAX_MODELS = 20;

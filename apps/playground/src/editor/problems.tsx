@@ -1,10 +1,10 @@
 import { clsx } from 'clsx';
 import { Check, ChevronRight, CircleAlert, LoaderCircle, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
-import { leaveEditorKeys } from './leave-editor-keys.ts';
 import { usePlayground } from '../state/store.ts';
-import { visibleText } from '../ui/visible-text.ts';
 import { plural } from '../ui/format.ts';
+import { visibleText } from '../ui/visible-text.ts';
+import { leaveEditorKeys } from './leave-editor-keys.ts';
 
 /** `warning`: worth a look, but the script can run. */
 export type Diagnostic = { line: number; column: number; message: string; warning?: boolean };

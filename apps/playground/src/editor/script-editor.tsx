@@ -5,12 +5,12 @@ import { usePreview } from '../state/preview.ts';
 import { usePlayground } from '../state/store.ts';
 import { shownTheme, useTheme } from '../state/theme.ts';
 import { useRunDetails } from '../state/use-run-details.ts';
+import { prefersReducedMotion } from '../ui/reduced-motion.ts';
 import { leaveEditorKeys } from './leave-editor-keys.ts';
-import { endWaitForEditor } from './wait-for-editor.ts';
 import { createScriptModel, firstCheck, forgetOldModels, monaco, prepareStyles } from './monaco.ts';
 import type { Checked } from './problems.tsx';
 import { scriptPath } from './script-path.ts';
-import { prefersReducedMotion } from '../ui/reduced-motion.ts';
+import { endWaitForEditor } from './wait-for-editor.ts';
 
 type CodeEditor = Parameters<OnMount>[0];
 type Model = NonNullable<ReturnType<CodeEditor['getModel']>>;

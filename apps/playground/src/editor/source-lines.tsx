@@ -1,6 +1,7 @@
 import { useDeferredValue, useEffect, useMemo, useRef, type RefObject } from 'react';
 import { findDefinitions, type FoundDefinitions } from '../sandbox/script/find-definitions.ts';
 import { selectionKey, useInspection } from '../state/inspection.ts';
+import { linesOfRun, moveLines } from '../state/lines-of-run.ts';
 import { useSettledMoment } from '../state/moment/use-settled-moment.ts';
 import { useScriptLines } from '../state/script-lines.ts';
 import { shownAt, type ShownRun } from '../state/shown-run.ts';
@@ -8,7 +9,6 @@ import { usePlayground, type RunSession } from '../state/store.ts';
 import { useNarrow } from '../state/theme.ts';
 import { createGutterLabels } from './gutter-labels.ts';
 import { costsOfLines } from './line-costs.ts';
-import { linesOfRun, moveLines } from '../state/lines-of-run.ts';
 import { linesOfSelection, selectionOfLine } from './lines-of-selection.ts';
 import { monaco } from './monaco.ts';
 

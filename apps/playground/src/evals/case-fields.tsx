@@ -1,5 +1,5 @@
-import { Trash2 } from 'lucide-react';
 import { clsx } from 'clsx';
+import { Trash2 } from 'lucide-react';
 import { memo, type Ref } from 'react';
 import type { EditableParameter } from '../prompts/editable-prompt.ts';
 import { ValueField } from '../prompts/prompt-values.tsx';

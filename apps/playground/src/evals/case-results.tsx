@@ -1,8 +1,8 @@
 import { isInProgress } from '@cueline/core';
 import type { EvalResult } from '@cueline/core/evals';
 import { ClipboardCheck, ScrollText } from 'lucide-react';
-import { definitionOf } from '../prompts/definition-of.ts';
 import { useState } from 'react';
+import { definitionOf } from '../prompts/definition-of.ts';
 import { sharedOf, usePrompts } from '../prompts/store.ts';
 import { openLinkedRun, showLinkedRun } from '../state/run-session.ts';
 import { usePlayground } from '../state/store.ts';
@@ -11,10 +11,10 @@ import { Choose } from '../ui/form-controls.tsx';
 import { formatDuration, plural } from '../ui/format.ts';
 import { TextDiff } from '../ui/text-diff.tsx';
 import { toast } from '../ui/toast.ts';
+import { visibleText } from '../ui/visible-text.ts';
 import { modelTitle, type Column, type Row } from './result-rows.ts';
 import { StatusIcon } from './status-icon.tsx';
 import { indexOfRan, useEvals } from './store.ts';
-import { visibleText } from '../ui/visible-text.ts';
 
 /** All answers of a case, each with its difference from the expected answer or from another column. */
 export function CaseResults({ row, columns }: { row: Row; columns: readonly Column[] }) {

@@ -1,4 +1,3 @@
-import type { LanguageModel } from 'ai';
 import { CuelineError } from '@cueline/core';
 import {
   closeTo,
@@ -10,6 +9,7 @@ import {
   type Scorer,
   type ScoreValue,
 } from '@cueline/core/evals';
+import type { LanguageModel } from 'ai';
 import type { ScorerSetting } from './eval-settings.ts';
 
 /** How long a pattern may take, in milliseconds; some patterns would never end. */

@@ -1,17 +1,17 @@
 import { clsx } from 'clsx';
 import { ChevronRight, Plus, X } from 'lucide-react';
 import { useRef } from 'react';
+import { useTypedText } from '../input/use-typed-text.ts';
 import type { ConnectionSettings } from '../model/connection.ts';
 import type { EditablePrompt } from '../prompts/editable-prompt.ts';
-import { useTypedText } from '../input/use-typed-text.ts';
 import { StatusBadge } from '../prompts/status-badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Checkbox, Choose, TextInput } from '../ui/form-controls.tsx';
+import { visibleText } from '../ui/visible-text.ts';
 import { choosePrompt } from './choose-prompt.ts';
 import { MAX_MODELS, type EvalSettings, type ScorerKind, type ScorerSetting } from './eval-settings.ts';
 import { furtherModels, missingVersions, otherModels, ownModel } from './plan-eval.ts';
 import { useEvals } from './store.ts';
-import { visibleText } from '../ui/visible-text.ts';
 
 type EvalFormProps = {
   settings: EvalSettings;

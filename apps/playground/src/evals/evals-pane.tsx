@@ -2,20 +2,20 @@ import { FileUp, FlaskConical, Plus, Undo2 } from 'lucide-react';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { NoticeBar } from '../panes/notice-bar.tsx';
 import { UnreadableNote } from '../panes/unreadable-note.tsx';
-import { usePlayground } from '../state/store.ts';
 import { parametersOf, type EditableParameter } from '../prompts/editable-prompt.ts';
 import { usePrompts } from '../prompts/store.ts';
-import { FileInput } from '../ui/file-input.tsx';
+import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
+import { FileInput } from '../ui/file-input.tsx';
+import { formatCount } from '../ui/format.ts';
 import { PaneHeader } from '../ui/pane-header.tsx';
+import { visibleText } from '../ui/visible-text.ts';
 import { caseColumns, CaseFields } from './case-fields.tsx';
 import { EvalForm } from './eval-form.tsx';
 import type { EditableCase } from './eval-settings.ts';
 import { openCaseFile } from './open-case-file.ts';
 import { describePlan, isChosen, planEval } from './plan-eval.ts';
 import { useEvals } from './store.ts';
-import { formatCount } from '../ui/format.ts';
-import { visibleText } from '../ui/visible-text.ts';
 
 /** How many cases are drawn at first, and with each press of the button. */
 const PAGE = 100;

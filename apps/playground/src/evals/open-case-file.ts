@@ -1,13 +1,13 @@
 import { parseCases } from '@cueline/evals/cases';
-import { formatCount, plural } from '../ui/format.ts';
-import { toast } from '../ui/toast.ts';
 import { freeId, parametersOf, type EditablePrompt } from '../prompts/editable-prompt.ts';
 import { usePrompts } from '../prompts/store.ts';
+import { isRecord } from '../ui/data/is-record.ts';
+import { formatCount, plural } from '../ui/format.ts';
+import { toast } from '../ui/toast.ts';
 import { toText, toTexts } from './case-texts.ts';
 import { MAX_CASES, type EditableCase } from './eval-settings.ts';
 import { useEvals } from './store.ts';
 import { takenIds } from './stored-evals.ts';
-import { isRecord } from '../ui/data/is-record.ts';
 
 /** The largest file that is opened, in bytes. */
 const MAX_FILE_BYTES = 5_000_000;

@@ -1,12 +1,12 @@
 import type { PromptDefinition } from '@cueline/core';
 import { CuelineError } from '@cueline/core';
 import type { EvalPrices } from '@cueline/core/evals';
+import type { ConnectionSettings } from '../model/connection.ts';
 import { libraryOf, toInput } from '../prompts/check-prompts.ts';
 import type { EditablePrompt } from '../prompts/editable-prompt.ts';
 import { changeSince } from '../prompts/ran-prompt-note.tsx';
-import type { ConnectionSettings } from '../model/connection.ts';
-import { MAX_RUNS, type EditableCase, type EvalSettings } from './eval-settings.ts';
 import { formatCount, plural } from '../ui/format.ts';
+import { MAX_RUNS, type EditableCase, type EvalSettings } from './eval-settings.ts';
 
 /** What an evaluation runs, or why it cannot start. */
 export type EvalPlan =

@@ -1,15 +1,15 @@
 import { RotateCcw, Search } from 'lucide-react';
 import { useMemo } from 'react';
+import { usePrompts } from '../prompts/store.ts';
 import { usePlayground } from '../state/store.ts';
 import { Announce } from '../ui/announce.tsx';
-import { EmptyPane } from '../ui/empty-pane.tsx';
 import { Button } from '../ui/button.tsx';
+import { EmptyPane } from '../ui/empty-pane.tsx';
 import { Choose, TextInput } from '../ui/form-controls.tsx';
 import { plural } from '../ui/format.ts';
-import { usePrompts } from '../prompts/store.ts';
 import { areOutdated } from './plan-eval.ts';
-import { ResultsTable } from './results-table.tsx';
 import { filterRows, toTable } from './result-rows.ts';
+import { ResultsTable } from './results-table.tsx';
 import { startEval } from './start-eval.ts';
 import { useEvals, type EvalsState } from './store.ts';
 import { Summaries } from './summaries.tsx';

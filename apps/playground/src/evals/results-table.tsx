@@ -1,13 +1,13 @@
 import { clsx } from 'clsx';
 import { memo, useState } from 'react';
 import { Button } from '../ui/button.tsx';
+import { Chevron } from '../ui/chevron.tsx';
 import { summarize } from '../ui/format.ts';
+import { visibleText } from '../ui/visible-text.ts';
 import { CaseResults } from './case-results.tsx';
 import { modelTitle, type Cell, type Column, type Row } from './result-rows.ts';
 import { StatusIcon } from './status-icon.tsx';
 import { useEvals } from './store.ts';
-import { visibleText } from '../ui/visible-text.ts';
-import { Chevron } from '../ui/chevron.tsx';
 
 /** How many rows are drawn at first, and with each press of the button. */
 const PAGE = 100;

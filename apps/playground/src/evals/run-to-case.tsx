@@ -1,10 +1,10 @@
 import { isInProgress, type RunEvent } from '@cueline/core';
 import { useRun } from '@cueline/react';
 import { ClipboardPlus } from 'lucide-react';
-import { toast } from '../ui/toast.ts';
 import { noRun } from '../state/shown-run.ts';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
+import { toast } from '../ui/toast.ts';
 import { addCaseFromRun } from './add-case.ts';
 import { useEvals } from './store.ts';
 

@@ -7,12 +7,12 @@ import {
   type EvalResult,
   type EvalStore,
 } from '@cueline/core/evals';
-import { toast } from '../ui/toast.ts';
 import { checkConnection, secretsOf, type ConnectionSettings } from '../model/connection.ts';
 import { createPromptModel } from '../model/prompt-model.ts';
-import { usePrompts } from '../prompts/store.ts';
 import { withoutKeys } from '../model/redact-events.ts';
+import { usePrompts } from '../prompts/store.ts';
 import { usePlayground } from '../state/store.ts';
+import { toast } from '../ui/toast.ts';
 import { createScorers, type Grades } from './create-scorers.ts';
 import { isChosen, planEval } from './plan-eval.ts';
 import { runKey, useEvals, type Evaluation } from './store.ts';

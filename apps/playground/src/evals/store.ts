@@ -2,6 +2,7 @@ import type { EvalResult, EvalRun } from '@cueline/core/evals';
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
 import { isSameJson } from '../input/same-json.ts';
+import { freeId, type EditablePrompt } from '../prompts/editable-prompt.ts';
 import {
   editKept,
   openDocument,
@@ -12,7 +13,6 @@ import {
   type KeptDocument,
 } from '../state/documents/documents.ts';
 import { followTabs, persistDocuments, type WithUnreadable } from '../state/documents/persist-documents.ts';
-import { freeId, type EditablePrompt } from '../prompts/editable-prompt.ts';
 import type { EditableCase, EvalSettings } from './eval-settings.ts';
 import { isChosen } from './plan-eval.ts';
 import { sampleEval } from './sample-eval.ts';

@@ -1,13 +1,13 @@
+import { isSameJson } from '../input/same-json.ts';
+import { freeId } from '../prompts/editable-prompt.ts';
 import {
   mergeDocuments,
   readDocuments,
   type KeptDocument,
   type StoredDocuments,
 } from '../state/documents/documents.ts';
-import { isSameJson } from '../input/same-json.ts';
 import { mergeItems } from '../state/documents/merge-items.ts';
 import { mergeValues } from '../state/documents/merge-values.ts';
-import { freeId } from '../prompts/editable-prompt.ts';
 import { readOwnEvalSettings, type EditableCase, type EvalSettings } from './eval-settings.ts';
 import { sampleEval } from './sample-eval.ts';
 

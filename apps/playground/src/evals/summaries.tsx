@@ -1,7 +1,7 @@
 import type { UsageFigures } from '@cueline/core/evals';
 import { formatCost, formatDuration, plural } from '../ui/format.ts';
-import { modelTitle, type Column } from './result-rows.ts';
 import { visibleText } from '../ui/visible-text.ts';
+import { modelTitle, type Column } from './result-rows.ts';
 
 /** The figures of each version on each model. */
 export function Summaries({ columns }: { columns: readonly Column[] }) {

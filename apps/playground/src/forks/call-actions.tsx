@@ -6,9 +6,9 @@ import { logOf } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { Segment } from '../ui/segment.tsx';
+import { visibleText } from '../ui/visible-text.ts';
 import { EditDialog } from './edit-dialog.tsx';
 import { readResult, writeResult, type ResultKind } from './read-result.ts';
-import { visibleText } from '../ui/visible-text.ts';
 
 const kinds = [
   { value: 'json', label: 'JSON' },

@@ -11,8 +11,8 @@ import {
 } from 'lucide-react';
 import { useRef, type KeyboardEvent } from 'react';
 import { plural } from '../ui/format.ts';
-import { forkTree, type ForkItem, type ForkNode } from './fork-item.ts';
 import { visibleText } from '../ui/visible-text.ts';
+import { forkTree, type ForkItem, type ForkNode } from './fork-item.ts';
 
 const styles: Record<ForkItem['status'], { Icon: LucideIcon; label: string; className: string }> = {
   idle: { Icon: CircleDashed, label: 'Starting', className: 'text-ink-2' },

@@ -10,8 +10,8 @@ import {
 } from '../state/fork-session.ts';
 import { usePlayground, type RunSession } from '../state/store.ts';
 import { ActionsMenu } from '../ui/menu/actions-menu.tsx';
-import { EditDialog } from './edit-dialog.tsx';
 import { MenuItem } from '../ui/menu/menu-item.tsx';
+import { EditDialog } from './edit-dialog.tsx';
 
 type StepActionsProps = {
   session: RunSession;

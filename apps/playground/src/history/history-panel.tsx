@@ -3,19 +3,19 @@ import { Dialog } from 'radix-ui';
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import { usePlayground } from '../state/store.ts';
 import { useNarrow } from '../state/theme.ts';
+import { Button } from '../ui/button.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { FileInput } from '../ui/file-input.tsx';
-import { Button } from '../ui/button.tsx';
-import { IconButton, Tip } from '../ui/tip.tsx';
-import { useReturnFocus } from '../ui/use-return-focus.ts';
 import { focusFirst } from '../ui/focus-first.ts';
 import { plural } from '../ui/format.ts';
+import { IconButton, Tip } from '../ui/tip.tsx';
+import { offerUndo, storageMessage, toast } from '../ui/toast.ts';
+import { useReturnFocus } from '../ui/use-return-focus.ts';
 import { readRuns } from './history.ts';
 import { useLibrary } from './library.ts';
 import { addRunFile, deleteAllRuns, deleteRuns, openStored, type Deletion } from './run-actions.ts';
 import { groupByDay, matchesQuery } from './run-groups.ts';
 import { RunRowItem } from './run-row.tsx';
-import { offerUndo, storageMessage, toast } from '../ui/toast.ts';
 
 /** The stored runs by day, with a search. It is a sheet at the left, and on a phone the whole page. */
 export function HistoryPanel({ onClose }: { onClose: () => void }) {

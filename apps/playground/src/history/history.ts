@@ -1,25 +1,25 @@
-import { toast } from '../ui/toast.ts';
+import { useForks } from '../forks/store.ts';
 import {
   forgetEarlierScript,
   newOpenScript,
   readEarlierScript,
   type OpenText,
 } from '../state/open-script.ts';
-import { useForks } from '../forks/store.ts';
 import { forgetReply, forgetSentReply, viewOf } from '../state/reply-draft.ts';
 import { showSession } from '../state/run-session.ts';
 import { reportStorage, usePlayground, type RunSession } from '../state/store.ts';
-import { watchTabs, notifyTabs } from './tab-channel.ts';
+import { toast } from '../ui/toast.ts';
 import { createDatabase, isDatabaseError } from './database.ts';
 import { keepRelatives } from './keep-relatives.ts';
 import { keepScripts, type ScriptKeeper } from './keep-scripts.ts';
 import { useLibrary } from './library.ts';
 import { openStoredRun } from './open-stored-run.ts';
-import { createRunSaver } from './save-runs.ts';
-import { runLocks } from './run-locks.ts';
 import type { StoredStatus, ScriptRow } from './rows.ts';
+import { runLocks } from './run-locks.ts';
 import { createRunStore } from './run-store.ts';
+import { createRunSaver } from './save-runs.ts';
 import { createScriptStore } from './script-store.ts';
+import { watchTabs, notifyTabs } from './tab-channel.ts';
 
 const database = createDatabase();
 export const scripts = createScriptStore(database);

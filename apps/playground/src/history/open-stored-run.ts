@@ -1,5 +1,6 @@
 import { reduceAll, type RunEvent } from '@cueline/core';
 import { newOpenScript } from '../state/open-script.ts';
+import { createRunClock } from '../state/run-clock.ts';
 import { runOfLog } from '../state/run-session.ts';
 import { statesOf } from '../state/shown-run.ts';
 import type { RunSession, RunSource, Turn } from '../state/store.ts';
@@ -7,7 +8,6 @@ import { toTranscript } from '../transcript/view-model.ts';
 import { CONTRADICTION, problemOfEvents } from './check-log.ts';
 import type { RunRow } from './rows.ts';
 import type { RunStore } from './run-store.ts';
-import { createRunClock } from '../state/run-clock.ts';
 
 /** A stored run as a session that can be shown and continued, or why it cannot be opened. */
 export type OpenedStoredRun =

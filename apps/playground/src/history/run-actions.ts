@@ -1,8 +1,8 @@
 import { isInProgress } from '@cueline/core';
-import { toast } from '../ui/toast.ts';
 import { newOpenScript } from '../state/open-script.ts';
 import { usePlayground, type RunSource } from '../state/store.ts';
 import { saveAsFile } from '../ui/save-as-file.ts';
+import { toast } from '../ui/toast.ts';
 import { visibleText } from '../ui/visible-text.ts';
 import {
   openSession,
@@ -14,9 +14,9 @@ import {
   showTree,
   toOpenText,
 } from './history.ts';
-import { runLocks } from './run-locks.ts';
 import type { RunRow } from './rows.ts';
 import { exportRun, importRun, MAX_FILE_SIZE, runFileName } from './run-file.ts';
+import { runLocks } from './run-locks.ts';
 
 /**
  * Shows a stored run with the script or the prompts that ran. If the run cannot be opened, shows the reason and returns

@@ -14,18 +14,18 @@ import {
   type LucideIcon,
 } from 'lucide-react';
 import { useLayoutEffect, useRef, useState, type RefObject } from 'react';
-import { ActionsMenu } from '../ui/menu/actions-menu.tsx';
 import { Button } from '../ui/button.tsx';
 import { focusFirst } from '../ui/focus-first.ts';
 import { formatDuration, plural } from '../ui/format.ts';
 import { isComposing } from '../ui/keys.tsx';
+import { ActionsMenu } from '../ui/menu/actions-menu.tsx';
+import { MenuItem } from '../ui/menu/menu-item.tsx';
 import { visibleText } from '../ui/visible-text.ts';
 import { forkLabel } from './describe-run.ts';
 import { formatClock, formatWhen } from './format-when.ts';
 import { changeRun, reportFailure, statusNow } from './history.ts';
 import type { RunRow, StoredStatus } from './rows.ts';
 import { deleteRun, saveRun, type Deletion } from './run-actions.ts';
-import { MenuItem } from '../ui/menu/menu-item.tsx';
 
 const styles: Record<StoredStatus, { Icon: LucideIcon; label: string; className: string }> = {
   running: { Icon: LoaderCircle, label: 'Running', className: 'text-go' },

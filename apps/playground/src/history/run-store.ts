@@ -1,6 +1,6 @@
 import type { RunEvent } from '@cueline/core';
-import { eventsOf, type EventKey, type HistoryDatabase } from './database.ts';
 import { newId } from '../state/new-id.ts';
+import { eventsOf, type EventKey, type HistoryDatabase } from './database.ts';
 import { asStoredJson, createTextReader, type StoredJson } from './repeated-texts.ts';
 import { readRun, type RunRow } from './rows.ts';
 

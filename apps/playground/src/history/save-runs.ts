@@ -3,9 +3,9 @@ import { newId } from '../state/new-id.ts';
 import { scriptNameOf, type RunSession } from '../state/store.ts';
 import { describeSession, isOpenEnded, titleOf } from './describe-run.ts';
 import { EventCursor } from './event-cursor.ts';
+import type { RunRow } from './rows.ts';
 import type { RunLocks } from './run-locks.ts';
 import { copyOf, type RunStore } from './run-store.ts';
-import type { RunRow } from './rows.ts';
 
 /** How long events wait so that others are written together with them, in milliseconds. */
 const BATCH_MS = 500;

@@ -1,7 +1,7 @@
-import { offerUndo, toast } from '../ui/toast.ts';
 import { examples } from '../examples/index.ts';
 import { copyName, isUnsaved, nameOf, newOpenScript, type OpenText } from '../state/open-script.ts';
 import { usePlayground, type RunSession } from '../state/store.ts';
+import { offerUndo, toast } from '../ui/toast.ts';
 import { reportBlocked, saveNow, scriptChanged, scripts, toOpenText } from './history.ts';
 import { useLibrary } from './library.ts';
 import type { VersionRow } from './rows.ts';

@@ -5,12 +5,12 @@ import { lazyComponent } from '../panes/lazy-component.tsx';
 import { UnreadableNote } from '../panes/unreadable-note.tsx';
 import { nameOf, type OpenScript } from '../state/open-script.ts';
 import { usePlayground } from '../state/store.ts';
-import { menuContent, menuItem } from '../ui/menu/menu-style.ts';
+import { MenuItem } from '../ui/menu/menu-item.tsx';
 import { MenuPortal } from '../ui/menu/menu-portal.tsx';
+import { menuContent, menuItem } from '../ui/menu/menu-style.ts';
+import { visibleText } from '../ui/visible-text.ts';
 import { useLibrary, useListedScripts } from './library.ts';
 import type * as Actions from './script-actions.ts';
-import { visibleText } from '../ui/visible-text.ts';
-import { MenuItem } from '../ui/menu/menu-item.tsx';
 
 const VersionsDialog = lazyComponent(() =>
   import('./dialogs/versions-dialog.tsx').then((it) => it.VersionsDialog),

@@ -1,7 +1,7 @@
+import { plural } from '../ui/format.ts';
 import { visibleText } from '../ui/visible-text.ts';
 import { isSameJson } from './same-json.ts';
 import { JSON_EXAMPLE, type Field } from './schema-fields.ts';
-import { plural } from '../ui/format.ts';
 
 /**
  * What the user has typed into a field: a string for a text, a number or JSON; the position of a choice; or the drafts

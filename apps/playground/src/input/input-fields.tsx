@@ -1,5 +1,5 @@
-import { useRef } from 'react';
 import { Plus, Trash2 } from 'lucide-react';
+import { useRef } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Choose } from '../ui/form-controls.tsx';
 import { summarize } from '../ui/format.ts';

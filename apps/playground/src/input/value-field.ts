@@ -1,8 +1,8 @@
+import { isRecord } from '../ui/data/is-record.ts';
 import { visibleText } from '../ui/visible-text.ts';
 import { readDraft, toDraft } from './draft.ts';
 import { isSameJson } from './same-json.ts';
 import { toField, type Field, type NamedField } from './schema-fields.ts';
-import { isRecord } from '../ui/data/is-record.ts';
 
 /**
  * The field for a value that is edited: that of its JSON Schema, and that of the value itself wherever the schema says

@@ -1,16 +1,16 @@
 import { isInProgress } from '@cueline/core';
 import { useState, type ReactNode } from 'react';
+import { AgentOfRequest } from '../request/definition-name.tsx';
 import { selectionKey, useInspection, type StepSelection } from '../state/inspection.ts';
 import { useSettledMoment } from '../state/moment/use-settled-moment.ts';
 import { logOf, useRunAt } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
 import { NotShown } from '../transcript/content/not-shown.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
-import { AgentOfRequest } from '../request/definition-name.tsx';
-import { namesOf } from './prompts-of-run.ts';
 import { CallView } from './call/call-view.tsx';
 import { DefinitionView } from './definition/definition-view.tsx';
 import { InspectorHeader, StepSummary } from './inspector-header.tsx';
+import { namesOf } from './prompts-of-run.ts';
 import { useStepContent } from './step/step-content.ts';
 import { StepView, type StepTab } from './step/step-view.tsx';
 import { findTarget, isSimulated, latestStep, type StepTarget } from './target.ts';

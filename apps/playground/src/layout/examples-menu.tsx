@@ -1,15 +1,15 @@
 import { BookOpen, ChevronDown, FileUp, Undo2 } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { useRef } from 'react';
-import { lazyComponent } from '../panes/lazy-component.tsx';
-import { toast } from '../ui/toast.ts';
 import { exampleGroups } from '../examples/index.ts';
-import { usePlayground } from '../state/store.ts';
-import { FileInput } from '../ui/file-input.tsx';
-import { Button } from '../ui/button.tsx';
-import { menuContent } from '../ui/menu/menu-style.ts';
+import { lazyComponent } from '../panes/lazy-component.tsx';
 import { replaceScript } from '../state/replace-script.ts';
+import { usePlayground } from '../state/store.ts';
+import { Button } from '../ui/button.tsx';
+import { FileInput } from '../ui/file-input.tsx';
 import { MenuItem } from '../ui/menu/menu-item.tsx';
+import { menuContent } from '../ui/menu/menu-style.ts';
+import { toast } from '../ui/toast.ts';
 
 // loaded when the gallery is first opened
 const RunPicture = lazyComponent(() => import('./run-picture.tsx').then((it) => it.RunPicture), null, null);

@@ -1,8 +1,8 @@
 import { Tabs } from 'radix-ui';
 import { currentSession, usePlayground, type PlaygroundState } from '../state/store.ts';
 import { panes } from './panes.tsx';
-import { Trace } from './run-details.tsx';
 import { RunButton } from './run-button.tsx';
+import { Trace } from './run-details.tsx';
 import { ViewTabs } from './view-tabs.tsx';
 
 const tab =

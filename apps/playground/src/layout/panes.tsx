@@ -1,12 +1,12 @@
 import { FileCode2, FlaskConical, Library, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { EditorPane } from '../editor/editor-pane.tsx';
+import { InputSection } from '../panes/input-section.tsx';
+import { lazyComponent } from '../panes/lazy-component.tsx';
+import { PreviewPane } from '../panes/lazy-panes.tsx';
+import { RunPane } from '../panes/run-pane.tsx';
 import { usePlayground, type View } from '../state/store.ts';
 import { EmptyRun } from '../transcript/empty-run.tsx';
-import { InputSection } from '../panes/input-section.tsx';
-import { PreviewPane } from '../panes/lazy-panes.tsx';
-import { lazyComponent } from '../panes/lazy-component.tsx';
-import { RunPane } from '../panes/run-pane.tsx';
 
 const waiting: ReactNode = <div aria-busy className="flex-1 bg-page" />;
 

@@ -1,5 +1,5 @@
-import { idle, waitForEditor } from '../editor/wait-for-editor.ts';
 import { loadScriptEditor } from '../editor/load-script-editor.ts';
+import { idle, waitForEditor } from '../editor/wait-for-editor.ts';
 import {
   ApprovalDock,
   InputForm,

@@ -1,9 +1,9 @@
 import { Play, Square } from 'lucide-react';
+import { compareScript, currentSession, scriptNameOf, usePlayground } from '../state/store.ts';
+import { useOwnRunning } from '../state/use-running.ts';
 import { Button } from '../ui/button.tsx';
 import { Keys } from '../ui/keys.tsx';
-import { compareScript, currentSession, scriptNameOf, usePlayground } from '../state/store.ts';
 import { startOpenView, stopOpenView } from './start-and-stop.ts';
-import { useOwnRunning } from '../state/use-running.ts';
 
 /** The Run button, which is Stop during a run. */
 export function RunButton() {

@@ -1,6 +1,6 @@
+import { lazyComponent } from '../panes/lazy-component.tsx';
 import { InspectorPane, TimelineDock } from '../panes/lazy-panes.tsx';
 import type { RunSession } from '../state/store.ts';
-import { lazyComponent } from '../panes/lazy-component.tsx';
 import { usePreparedMoments } from './use-prepared-moments.ts';
 
 export const CopyStepLink = lazyComponent(() =>

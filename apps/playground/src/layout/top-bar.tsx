@@ -1,13 +1,13 @@
-import { ModelButton } from '../settings/model-button.tsx';
-import { usePlayground } from '../state/store.ts';
 import { HistoryButton } from '../history/history-button.tsx';
+import { ModelButton } from '../settings/model-button.tsx';
+import { ThemeMenu } from '../settings/theme-menu.tsx';
+import { SharePopover } from '../share/share-popover.tsx';
+import { usePlayground } from '../state/store.ts';
 import { CommandsButton } from './commands-button.tsx';
 import { ExamplesMenu } from './examples-menu.tsx';
 import { Logo } from './logo.tsx';
-import { SharePopover } from '../share/share-popover.tsx';
 import { RunButton } from './run-button.tsx';
 import { ViewTabs } from './view-tabs.tsx';
-import { ThemeMenu } from '../settings/theme-menu.tsx';
 
 export function TopBar({ narrow }: { narrow: boolean }) {
   const hasExamples = usePlayground((state) => state.view === 'script');

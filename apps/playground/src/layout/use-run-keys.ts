@@ -1,8 +1,8 @@
 import { useEffect } from 'react';
 import { focusApproval } from '../approval/focus-approval.ts';
-import { startOpenView, stopOpenView } from './start-and-stop.ts';
 import { usePlayground } from '../state/store.ts';
 import { isComposing, openDialogs } from '../ui/keys.tsx';
+import { startOpenView, stopOpenView } from './start-and-stop.ts';
 
 /**
  * ⌘/Ctrl+Enter runs the open view from everywhere except forms, with Shift it moves the focus to the waiting

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import { Group, Panel, Separator } from 'react-resizable-panels';
+import { InspectorPane, loading } from '../panes/lazy-panes.tsx';
 import { currentSession, usePlayground } from '../state/store.ts';
 import { useRunDetails } from '../state/use-run-details.ts';
 import { panes } from './panes.tsx';
-import { InspectorPane, loading } from '../panes/lazy-panes.tsx';
 import { Timeline } from './run-details.tsx';
 
 const handle =

@@ -1,6 +1,6 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { guardFetch, resolveModel } from '@cueline/core/models';
 import { demoModel } from '@cueline/core/testing';
-import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { scriptedPace } from '../examples/scripted-answer.ts';
 import { isLoopback, OPENAI_BASE_URL, type Connection } from './connection.ts';
 import type { AnswersToPlay } from './played-answers.ts';

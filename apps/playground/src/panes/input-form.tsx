@@ -5,8 +5,8 @@ import { InputField, InputFields } from '../input/input-fields.tsx';
 import type { Field } from '../input/schema-fields.ts';
 import { problemsOf, useScriptInput } from '../state/script-input.ts';
 import { usePlayground } from '../state/store.ts';
-import { summarize } from '../ui/format.ts';
 import { Chevron } from '../ui/chevron.tsx';
+import { summarize } from '../ui/format.ts';
 
 /** A form for the input of the script in the editor, which folds to one line once the script has run. */
 export function InputForm({ field }: { field: Field }) {

@@ -18,16 +18,16 @@ import { openPreview, usePreview } from '../state/preview.ts';
 import type { RunClock } from '../state/run-clock.ts';
 import type { ShownRun } from '../state/shown-run.ts';
 import { usePlayground, type RunSession } from '../state/store.ts';
-import { Button } from '../ui/button.tsx';
-import { Tip } from '../ui/tip.tsx';
 import { phaseLabel } from '../transcript/announcement.ts';
 import { isOutOfTurns } from '../transcript/error-messages.ts';
-import { formatCount, formatDuration, plural } from '../ui/format.ts';
-import { LiveDuration } from '../ui/live-duration.tsx';
-import { ShownTime } from './shown-time.tsx';
 import { RetryNote } from '../transcript/retry-note.tsx';
 import { describeWholeRun } from '../transcript/whole-run.ts';
+import { Button } from '../ui/button.tsx';
+import { formatCount, formatDuration, plural } from '../ui/format.ts';
+import { LiveDuration } from '../ui/live-duration.tsx';
+import { Tip } from '../ui/tip.tsx';
 import { visibleText } from '../ui/visible-text.ts';
+import { ShownTime } from './shown-time.tsx';
 
 const styles = {
   idle: { Icon: CircleDashed, label: 'Not run yet', className: 'text-ink-2' },

@@ -2,25 +2,25 @@ import { isPending, isInProgress, type RunState } from '@cueline/core';
 import { useTaskList } from '@cueline/react';
 import { useCallback, useRef, type ReactNode, type RefObject } from 'react';
 import { attach } from '../state/attachments.ts';
-import { viewOf } from '../state/reply-draft.ts';
 import { allPending } from '../state/pending.ts';
 import { usePreview } from '../state/preview.ts';
+import { viewOf } from '../state/reply-draft.ts';
 import { useRunAt, useShownRun } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
 import { currentSession, usePlayground } from '../state/store.ts';
 import { useNarrow } from '../state/theme.ts';
-import { InterruptedBar } from './interrupted-bar.tsx';
-import { RecordingBar } from './recording-bar.tsx';
-import { ScriptChangedBar } from './script-changed-bar.tsx';
-import { SharedRunBar } from './shared-run-bar.tsx';
+import { announcement } from '../transcript/announcement.ts';
+import { NotShown } from '../transcript/content/not-shown.tsx';
+import { FileDrop } from '../transcript/file-drop.tsx';
+import { ReplyBox } from '../transcript/reply-box.tsx';
 import { Announce } from '../ui/announce.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
-import { announcement } from '../transcript/announcement.ts';
-import { FileDrop } from '../transcript/file-drop.tsx';
-import { NotShown } from '../transcript/content/not-shown.tsx';
-import { ReplyBox } from '../transcript/reply-box.tsx';
-import { RunBar } from './run-bar.tsx';
+import { InterruptedBar } from './interrupted-bar.tsx';
 import { ApprovalDock, PastBar, SessionForks, TaskPanel, Transcript } from './lazy-panes.tsx';
+import { RecordingBar } from './recording-bar.tsx';
+import { RunBar } from './run-bar.tsx';
+import { ScriptChangedBar } from './script-changed-bar.tsx';
+import { SharedRunBar } from './shared-run-bar.tsx';
 
 type RunPaneProps = {
   /** Shown before the first run. */

@@ -9,11 +9,11 @@ import { Button } from '../ui/button.tsx';
 import { Choose } from '../ui/form-controls.tsx';
 import { formatDuration, plural } from '../ui/format.ts';
 import { TextDiff } from '../ui/text-diff.tsx';
+import { visibleText } from '../ui/visible-text.ts';
 import { expand, type Values } from './check-prompts.ts';
 import { startComparison, stopComparison, useComparison, type Compared } from './comparison.ts';
 import type { EditablePrompt } from './editable-prompt.ts';
 import { usePrompts } from './store.ts';
-import { visibleText } from '../ui/visible-text.ts';
 
 type CompareVersionsProps = { prompt: EditablePrompt; values: Values };
 

@@ -1,7 +1,7 @@
-import type { Expansion } from './check-prompts.ts';
 import { plural } from '../ui/format.ts';
 import { LongText } from '../ui/long-text.tsx';
 import { visibleText } from '../ui/visible-text.ts';
+import type { Expansion } from './check-prompts.ts';
 
 /** How much of a text is drawn at first, in characters. */
 const DRAWN_AT_FIRST = 200_000;

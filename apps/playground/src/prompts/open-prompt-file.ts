@@ -1,5 +1,5 @@
-import { toast } from '../ui/toast.ts';
 import { usePlayground } from '../state/store.ts';
+import { toast } from '../ui/toast.ts';
 import { firstFaultOf } from './check-prompts.ts';
 import { MAX_PROMPTS, readOwnPrompts } from './editable-prompt.ts';
 import { usePrompts } from './store.ts';

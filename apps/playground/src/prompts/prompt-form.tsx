@@ -2,11 +2,11 @@ import { CircleAlert, Plus } from 'lucide-react';
 import { useRef, useState, type ReactNode, type Ref } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Choose, TextArea, TextInput } from '../ui/form-controls.tsx';
+import { visibleText } from '../ui/visible-text.ts';
 import type { PromptFault } from './check-prompts.ts';
 import { undeclaredNames, type EditablePrompt } from './editable-prompt.ts';
 import { ParameterFields } from './parameter-fields.tsx';
 import { addParameter, removeParameter, usePrompts, type ParameterList } from './store.ts';
-import { visibleText } from '../ui/visible-text.ts';
 
 type PromptFormProps = {
   prompt: EditablePrompt;

@@ -1,9 +1,9 @@
 import { clsx } from 'clsx';
 import { CircleAlert } from 'lucide-react';
+import { visibleText } from '../ui/visible-text.ts';
 import type { PromptFault } from './check-prompts.ts';
 import { StatusBadge } from './status-badge.tsx';
 import type { PromptEntry } from './stored-prompts.ts';
-import { visibleText } from '../ui/visible-text.ts';
 
 type PromptListProps = {
   entries: readonly PromptEntry[];

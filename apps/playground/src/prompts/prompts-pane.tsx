@@ -1,21 +1,21 @@
 import { CopyPlus, Download, FilePlus2, FileUp, Library, Trash2, Undo2 } from 'lucide-react';
 import { useMemo, useRef } from 'react';
-import { offerUndo } from '../ui/toast.ts';
 import { NoticeBar } from '../panes/notice-bar.tsx';
 import { UnreadableNote } from '../panes/unreadable-note.tsx';
 import { useNarrow } from '../state/theme.ts';
-import { FileInput } from '../ui/file-input.tsx';
 import { Button } from '../ui/button.tsx';
+import { FileInput } from '../ui/file-input.tsx';
 import { Choose } from '../ui/form-controls.tsx';
 import { PaneHeader } from '../ui/pane-header.tsx';
 import { saveAsFile } from '../ui/save-as-file.ts';
+import { offerUndo } from '../ui/toast.ts';
+import { visibleText } from '../ui/visible-text.ts';
 import { checkPrompts } from './check-prompts.ts';
 import { toRecord } from './editable-prompt.ts';
 import { openPromptFile } from './open-prompt-file.ts';
 import { PromptForm } from './prompt-form.tsx';
 import { PromptList } from './prompt-list.tsx';
 import { entryOf, usePrompts } from './store.ts';
-import { visibleText } from '../ui/visible-text.ts';
 
 /** The prompts as a list, and the form of one version. */
 export function PromptsPane() {

@@ -2,10 +2,10 @@ import { useRun } from '@cueline/react';
 import { useMemo } from 'react';
 import { isSameJson } from '../input/same-json.ts';
 import { usePlayground, type RunSession } from '../state/store.ts';
+import { visibleText } from '../ui/visible-text.ts';
 import { promptOf } from './definition-of.ts';
 import type { EditablePrompt } from './editable-prompt.ts';
 import { entryOf, usePrompts } from './store.ts';
-import { visibleText } from '../ui/visible-text.ts';
 
 /** Says that the prompt in the form is not the one that ran: it was edited since, or it is another version. */
 export function RanPromptNote() {

@@ -1,6 +1,6 @@
-import { toast } from '../ui/toast.ts';
 import { startPromptRun } from '../state/run-session.ts';
 import { usePlayground } from '../state/store.ts';
+import { toast } from '../ui/toast.ts';
 import { expand, libraryOf, toInput } from './check-prompts.ts';
 import { entryOf, sharedOf, usePrompts, valuesOf } from './store.ts';
 

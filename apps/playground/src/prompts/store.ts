@@ -1,5 +1,6 @@
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
+import { isSameJson } from '../input/same-json.ts';
 import {
   editKept,
   openDocument,
@@ -9,9 +10,8 @@ import {
   type Documents,
   type KeptDocument,
 } from '../state/documents/documents.ts';
-import { newId } from '../state/new-id.ts';
-import { isSameJson } from '../input/same-json.ts';
 import { followTabs, persistDocuments, type WithUnreadable } from '../state/documents/persist-documents.ts';
+import { newId } from '../state/new-id.ts';
 import type { Values } from './check-prompts.ts';
 import {
   emptyPrompt,

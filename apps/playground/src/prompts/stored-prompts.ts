@@ -1,3 +1,4 @@
+import { isSameJson } from '../input/same-json.ts';
 import {
   mergeDocuments,
   readDocuments,
@@ -5,14 +6,13 @@ import {
   type ReadContent,
   type StoredDocuments,
 } from '../state/documents/documents.ts';
-import { isSameJson } from '../input/same-json.ts';
 import { freeKey, mergeItems } from '../state/documents/merge-items.ts';
 import { mergeValues } from '../state/documents/merge-values.ts';
 import { newId } from '../state/new-id.ts';
+import { isRecord } from '../ui/data/is-record.ts';
 import type { Values } from './check-prompts.ts';
 import { nextVersion, readEditablePrompts, readOwnPrompts, type EditablePrompt } from './editable-prompt.ts';
 import { samplePrompts } from './sample-prompts.ts';
-import { isRecord } from '../ui/data/is-record.ts';
 
 /** A version in the list; `key` stays when its id and its version are edited. */
 export type PromptEntry = { readonly key: string; readonly prompt: EditablePrompt };

@@ -1,10 +1,10 @@
 import { Tabs } from 'radix-ui';
 import { useMemo, type ReactNode } from 'react';
-import { RunPane } from '../panes/run-pane.tsx';
 import { paneTab } from '../panes/pane-tabs.ts';
+import { RunPane } from '../panes/run-pane.tsx';
 import { EmptyPane } from '../ui/empty-pane.tsx';
-import { CompareVersions } from './compare-versions.tsx';
 import { expand } from './check-prompts.ts';
+import { CompareVersions } from './compare-versions.tsx';
 import { ExpandedTexts } from './expanded-texts.tsx';
 import { PromptValues } from './prompt-values.tsx';
 import { RanPromptNote } from './ran-prompt-note.tsx';

@@ -9,8 +9,8 @@ import {
   Wrench,
   type LucideIcon,
 } from 'lucide-react';
-import type { DefinitionKind } from '../sandbox/script/definition.ts';
 import { createContext, useContext, type Context } from 'react';
+import type { DefinitionKind } from '../sandbox/script/definition.ts';
 import { useInspection, useIsSelected, type Selection } from '../state/inspection.ts';
 import { visibleText } from '../ui/visible-text.ts';
 

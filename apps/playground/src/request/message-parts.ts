@@ -1,7 +1,7 @@
 import type { ModelMessage } from 'ai';
 import type { FilePart } from '../transcript/transcript-item.ts';
-import { jsonText } from '../ui/format.ts';
 import { isRecord } from '../ui/data/is-record.ts';
+import { jsonText } from '../ui/format.ts';
 
 /** One part of a message of a request, as it is shown. */
 export type MessagePart =

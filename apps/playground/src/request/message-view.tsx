@@ -5,10 +5,10 @@ import { memo, useMemo, useState } from 'react';
 import { FileView } from '../transcript/content/file-part.tsx';
 import { DataView } from '../ui/data/data-view.tsx';
 import { LongText } from '../ui/long-text.tsx';
-import { visibleText } from '../ui/visible-text.ts';
-import { partsOfMessage, type MessagePart } from './message-parts.ts';
 import { ShowMore } from '../ui/more-button.tsx';
 import { EmptyText } from '../ui/section.tsx';
+import { visibleText } from '../ui/visible-text.ts';
+import { partsOfMessage, type MessagePart } from './message-parts.ts';
 
 /** How many messages are drawn at first, and again at each press. */
 const MESSAGES_AT_ONCE = 10;

@@ -5,9 +5,9 @@ import { formatCount, plural } from '../ui/format.ts';
 import { EmptyText, Section } from '../ui/section.tsx';
 import { MessageList } from './message-view.tsx';
 import { SystemPrompt } from './system-prompt.tsx';
+import { estimateRequest } from './token-rows.ts';
 import { TokenTable } from './token-table.tsx';
 import { ToolList } from './tool-list.tsx';
-import { estimateRequest } from './token-rows.ts';
 
 type RequestViewProps = {
   request: CompiledRequest;

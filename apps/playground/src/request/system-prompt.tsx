@@ -3,11 +3,11 @@ import { clsx } from 'clsx';
 import { memo, useMemo, useRef, useState } from 'react';
 import { useSelectable } from '../transcript/use-selectable.ts';
 import { LongText } from '../ui/long-text.tsx';
+import { ShowMore } from '../ui/more-button.tsx';
+import { EmptyText } from '../ui/section.tsx';
 import { visibleText } from '../ui/visible-text.ts';
 import { DefinitionName, useDefinitionSelection } from './definition-name.tsx';
 import { instructionSegments } from './instruction-segments.ts';
-import { ShowMore } from '../ui/more-button.tsx';
-import { EmptyText } from '../ui/section.tsx';
 
 /** How many pieces are drawn at first, and again at each press; a prompt may have thousands of variables. */
 const PIECES_AT_ONCE = 100;

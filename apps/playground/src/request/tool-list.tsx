@@ -3,11 +3,11 @@ import { memo, useMemo, useRef, useState } from 'react';
 import { useSelectable } from '../transcript/use-selectable.ts';
 import { DataView } from '../ui/data/data-view.tsx';
 import { LongText } from '../ui/long-text.tsx';
+import { ShowMore } from '../ui/more-button.tsx';
+import { EmptyText } from '../ui/section.tsx';
 import { visibleText } from '../ui/visible-text.ts';
 import { DefinitionName, useDefinitionSelection } from './definition-name.tsx';
 import { schemaRows, type SchemaRow } from './schema-rows.ts';
-import { ShowMore } from '../ui/more-button.tsx';
-import { EmptyText } from '../ui/section.tsx';
 
 /** How many tools are drawn at first, and again at each press. */
 const TOOLS_AT_ONCE = 20;

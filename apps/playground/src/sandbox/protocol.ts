@@ -1,4 +1,3 @@
-import type { UIMessage } from 'ai';
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import type {
   CompiledRequest,
@@ -9,6 +8,7 @@ import type {
   TaskItem,
   UnfinishedCall,
 } from '@cueline/core';
+import type { UIMessage } from 'ai';
 import type { DefinitionName } from './script/definition.ts';
 import type { ScriptPosition } from './script/script-error.ts';
 

@@ -1,8 +1,8 @@
-import { ChevronDown } from 'lucide-react';
 import { clsx } from 'clsx';
+import { ChevronDown } from 'lucide-react';
+import { connectionLabel, connectionProblem } from '../model/connection.ts';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
-import { connectionLabel, connectionProblem } from '../model/connection.ts';
 
 /** The model in use; opens the dialog that changes it. */
 export function ModelButton() {

@@ -1,11 +1,7 @@
-import { Segment } from '../ui/segment.tsx';
 import { Lock } from 'lucide-react';
 import { RadioGroup } from 'radix-ui';
 import { useEffect, useRef, useState } from 'react';
 import { isSameJson } from '../input/same-json.ts';
-import { usePlayground } from '../state/store.ts';
-import { Button } from '../ui/button.tsx';
-import { Modal } from '../ui/modal.tsx';
 import {
   connectionProblem,
   defaultConnection,
@@ -15,6 +11,10 @@ import {
   type ConnectionProblem,
   type ConnectionSettings,
 } from '../model/connection.ts';
+import { usePlayground } from '../state/store.ts';
+import { Button } from '../ui/button.tsx';
+import { Modal } from '../ui/modal.tsx';
+import { Segment } from '../ui/segment.tsx';
 import { Choice, Field } from './model-fields.tsx';
 
 export function ModelDialog() {

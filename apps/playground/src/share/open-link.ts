@@ -1,7 +1,7 @@
 import { isInProgress } from '@cueline/core';
-import { openLinkedRun, showLinkedRun, showSession } from '../state/run-session.ts';
 import { nextTask } from '../sandbox/time-slices.ts';
 import { isOfLink } from '../state/open-script.ts';
+import { openLinkedRun, showLinkedRun, showSession } from '../state/run-session.ts';
 import { usePlayground } from '../state/store.ts';
 import { makeShortLink, readLink, type OpenedLink } from './link.ts';
 import { shareAddress } from './share-address.ts';

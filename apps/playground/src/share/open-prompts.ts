@@ -1,13 +1,13 @@
 import { isInProgress } from '@cueline/core';
 import { readEvalSettings, readResults } from '../evals/eval-settings.ts';
 import { useEvals } from '../evals/store.ts';
+import { problemOfLog } from '../history/check-log.ts';
 import { definitionOf } from '../prompts/definition-of.ts';
 import { usePrompts } from '../prompts/store.ts';
 import { readShared, type SharedPrompts } from '../prompts/stored-prompts.ts';
 import { openLinkedRun, showLinkedRun } from '../state/run-session.ts';
 import { usePlayground, type View } from '../state/store.ts';
 import { isView } from '../state/stored-settings.ts';
-import { problemOfLog } from '../history/check-log.ts';
 import type { OpenedLink } from './link.ts';
 
 type Shared = Extract<OpenedLink, { kind: 'prompts' | 'evaluation' }>;

@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
-import { useRunning } from '../state/use-running.ts';
 import { usePlayground, type RunSession } from '../state/store.ts';
+import { useRunning } from '../state/use-running.ts';
 import { SharePayload } from './share-payload.tsx';
 
 /** A run with its script: in the link if it fits, otherwise in the page's share store. */

@@ -1,11 +1,11 @@
 import { Download } from 'lucide-react';
 import { useMemo } from 'react';
 import { usePlayground } from '../state/store.ts';
-import { formatSize } from '../ui/format.ts';
 import { Button } from '../ui/button.tsx';
+import { formatSize } from '../ui/format.ts';
+import { saveAsFile } from '../ui/save-as-file.ts';
 import { LinkField } from './link-field.tsx';
 import { makeShareLink } from './link.ts';
-import { saveAsFile } from '../ui/save-as-file.ts';
 import { shareAddress } from './share-address.ts';
 import { UploadLink } from './upload-link.tsx';
 import { LongLinkWarning, Warning } from './warning.tsx';

@@ -1,5 +1,5 @@
-import { makeShortLink } from './link.ts';
 import { dropDeleteKey, keepDeleteKey } from './delete-keys.ts';
+import { makeShortLink } from './link.ts';
 import { deleteShare, putShare } from './share-store.ts';
 
 /** A short link, and when it expires, if that is known, in ms since 1970. */

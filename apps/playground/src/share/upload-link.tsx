@@ -6,10 +6,10 @@ import { Button } from '../ui/button.tsx';
 import { deleteKeyOf } from './delete-keys.ts';
 import { DeleteLink } from './delete-link.tsx';
 import { Failure } from './failure.tsx';
+import { formatDate, formatLifetime } from './format-time.ts';
 import { LinkField } from './link-field.tsx';
 import { askTerms, ShareError, type ShareTerms } from './share-store.ts';
 import { knownShortLink, makeUploadedLink, uploadInProgress, type ShortLink } from './short-links.ts';
-import { formatDate, formatLifetime } from './format-time.ts';
 
 /** The content that a short link leads to. */
 export type SharedThing = 'script' | 'run' | 'prompts' | 'evaluation';

@@ -1,8 +1,8 @@
 import type { RunEvent } from '@cueline/core';
 import { replay } from '@cueline/core/replay';
 import { examples } from '../examples/index.ts';
-import { showRecording } from './run-session.ts';
 import { prefersReducedMotion } from '../ui/reduced-motion.ts';
+import { showRecording } from './run-session.ts';
 import { usePlayground, type PlaygroundState } from './store.ts';
 
 /** True if the user has done nothing here yet, and the first example is in the editor. */

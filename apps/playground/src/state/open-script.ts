@@ -1,6 +1,6 @@
+import { isRecord } from '../ui/data/is-record.ts';
 import { newId } from './new-id.ts';
 import { createStorage, type TextStorage } from './storage.ts';
-import { isRecord } from '../ui/data/is-record.ts';
 
 /** Where a script came from. `run`: it is the script of an earlier run. */
 export type ScriptOrigin = 'own' | 'example' | 'link' | 'file' | 'run';

@@ -2,12 +2,14 @@ import { definePrompt, type PromptDefinition, type RetryOptions, type RunEvent }
 import type { Replay } from '@cueline/core/replay';
 import { createRunRegistry, type SharedRun } from '@cueline/react';
 import { connectionLabel, demoLabel, modelLabelOf } from '../model/connection.ts';
-import { messageParts, type Attachment } from './attachments.ts';
 import { nextTask } from '../sandbox/time-slices.ts';
+import { messageParts, type Attachment } from './attachments.ts';
 import { useInspection } from './inspection.ts';
 import { newId } from './new-id.ts';
-import { markReplySent, viewOf } from './reply-draft.ts';
 import { usePreview } from './preview.ts';
+import { markReplySent, viewOf } from './reply-draft.ts';
+import { createRunClock } from './run-clock.ts';
+import { promptExecutor, sandboxExecutor, showEnding } from './run-executors.ts';
 import { mayTakeInput, takeScriptInput, useScriptInput } from './script-input.ts';
 import {
   currentSession,
@@ -17,8 +19,6 @@ import {
   type RunSession,
   type RunSource,
 } from './store.ts';
-import { createRunClock } from './run-clock.ts';
-import { promptExecutor, sandboxExecutor, showEnding } from './run-executors.ts';
 
 /** The run that is shown, and a link's run that is about to be. */
 const runs = createRunRegistry();

@@ -1,6 +1,5 @@
 import type { CheckProblem, ScriptCheck } from '../sandbox/index.ts';
 import { usePreview } from './preview.ts';
-import { loadScriptRunner } from './script-runner.ts';
 import {
   mayTakeInput,
   readScriptInput,
@@ -8,6 +7,7 @@ import {
   showInputIssues,
   useScriptInput,
 } from './script-input.ts';
+import { loadScriptRunner } from './script-runner.ts';
 import { isForeign, usePlayground, type Problem } from './store.ts';
 
 /** How long after the last change a script is checked, in milliseconds. */

@@ -1,6 +1,6 @@
-import type { createModel } from '../model/create-model.ts';
-import { secretsOf } from '../model/connection.ts';
 import type { scriptedAnswersFor } from '../examples/scripted-answers-for.ts';
+import { secretsOf } from '../model/connection.ts';
+import type { createModel } from '../model/create-model.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import { isForeign, usePlayground } from './store.ts';
 

@@ -1,8 +1,8 @@
 import { createRun, definePrompt, initialState, type Run, type RunEvent, type RunState } from '@cueline/core';
 import { useRun, type WatchedRun } from '@cueline/react';
 import { useMemo } from 'react';
-import { useFollowedMoment } from './moment/followed-moment.tsx';
 import type { Moment } from './inspection.ts';
+import { useFollowedMoment } from './moment/followed-moment.tsx';
 import type { RunSession, Turn } from './store.ts';
 
 /** A session as it is shown: as it is now, or as it was at a moment. */

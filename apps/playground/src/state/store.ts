@@ -2,8 +2,8 @@ import type { RunEvent, RunState } from '@cueline/core';
 import type { SharedRun } from '@cueline/react';
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
-import { defaultConnection, type ConnectionKeys } from '../model/connection.ts';
 import { examples, isUnedited } from '../examples/index.ts';
+import { defaultConnection, type ConnectionKeys } from '../model/connection.ts';
 import type { ConsoleLevel } from '../sandbox/index.ts';
 import {
   createTabMemory,
@@ -17,9 +17,9 @@ import {
   type OpenText,
   type ScriptOrigin,
 } from './open-script.ts';
+import type { RunClock } from './run-clock.ts';
 import { createStorage } from './storage.ts';
 import { mergeSettings, readStored, settingsOf, type StoredSettings } from './stored-settings.ts';
-import type { RunClock } from './run-clock.ts';
 
 export type { ThemeChoice, View } from './stored-settings.ts';
 

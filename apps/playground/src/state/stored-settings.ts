@@ -1,6 +1,6 @@
 import { defaultConnection, type ConnectionSettings } from '../model/connection.ts';
-import { mergeValues } from './documents/merge-values.ts';
 import { isRecord } from '../ui/data/is-record.ts';
+import { mergeValues } from './documents/merge-values.ts';
 
 export type ThemeChoice = 'system' | 'dark' | 'light';
 

@@ -1,6 +1,6 @@
+import { isInProgress } from '@cueline/core';
 import { startTransition, useEffect, useState } from 'react';
 import type { RunSession } from './store.ts';
-import { isInProgress } from '@cueline/core';
 
 /**
  * How long after the start of a run each of its details is drawn, in milliseconds. Drawn at once, they would keep a slow

@@ -2,8 +2,8 @@ import { clsx } from 'clsx';
 import { useCallback, useEffect, useState } from 'react';
 import { forgetDrafts, useKeptState, type DraftOwner } from '../input/use-kept-state.ts';
 import { Button } from '../ui/button.tsx';
-import { isComposing } from '../ui/keys.tsx';
 import { focusFirst } from '../ui/focus-first.ts';
+import { isComposing } from '../ui/keys.tsx';
 
 type TaskInputProps = {
   /** The text is kept for it until the input closes. */

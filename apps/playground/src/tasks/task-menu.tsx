@@ -2,9 +2,9 @@ import type { TaskState } from '@cueline/core';
 import { Pencil, RotateCcw, SkipForward, Trash2 } from 'lucide-react';
 import { useLayoutEffect, useRef } from 'react';
 import { ActionsMenu } from '../ui/menu/actions-menu.tsx';
-import { possibleEdits } from './task-labels.ts';
-import { visibleText } from '../ui/visible-text.ts';
 import { MenuItem } from '../ui/menu/menu-item.tsx';
+import { visibleText } from '../ui/visible-text.ts';
+import { possibleEdits } from './task-labels.ts';
 
 const styles = {
   rename: { Icon: Pencil, label: 'Rename' },

@@ -3,19 +3,19 @@ import type { TaskRun } from '@cueline/react';
 import { clsx } from 'clsx';
 import { Plus } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { useDrawnCount } from '../state/use-drawn-count.ts';
 import { useKeptState } from '../input/use-kept-state.ts';
-import { ShowMore } from '../ui/more-button.tsx';
+import type { RunClock } from '../state/run-clock.ts';
+import { useDrawnCount } from '../state/use-drawn-count.ts';
 import { Announce } from '../ui/announce.tsx';
 import { Button } from '../ui/button.tsx';
+import { Chevron } from '../ui/chevron.tsx';
+import { ShowMore } from '../ui/more-button.tsx';
+import { visibleText } from '../ui/visible-text.ts';
 import { TaskInput } from './task-input.tsx';
-import { TaskRow } from './task-row.tsx';
 import { taskAnnouncement } from './task-labels.ts';
+import { TaskRow } from './task-row.tsx';
 import { currentTaskOf, taskStarts } from './task-times.ts';
 import { useTaskEdits } from './use-task-edits.ts';
-import { visibleText } from '../ui/visible-text.ts';
-import type { RunClock } from '../state/run-clock.ts';
-import { Chevron } from '../ui/chevron.tsx';
 
 type TaskPanelProps = {
   run: TaskRun;

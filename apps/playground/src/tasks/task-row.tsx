@@ -12,13 +12,13 @@ import {
 } from 'lucide-react';
 import { memo, useCallback, useLayoutEffect, useRef, useState } from 'react';
 import { useKeptState } from '../input/use-kept-state.ts';
+import type { RunClock } from '../state/run-clock.ts';
 import { formatDuration, plural } from '../ui/format.ts';
 import { LiveDuration } from '../ui/live-duration.tsx';
-import { TaskInput } from './task-input.tsx';
-import { TaskMenu } from './task-menu.tsx';
-import { attemptCount, isRefused, statusLabel } from './task-labels.ts';
 import { visibleText } from '../ui/visible-text.ts';
-import type { RunClock } from '../state/run-clock.ts';
+import { TaskInput } from './task-input.tsx';
+import { attemptCount, isRefused, statusLabel } from './task-labels.ts';
+import { TaskMenu } from './task-menu.tsx';
 
 const glyphs: Record<TaskStatus, { Icon: typeof Circle; className: string; spins?: boolean }> = {
   pending: { Icon: Circle, className: 'text-ink-3' },

@@ -1,8 +1,8 @@
 import type { AgentState, RunEvent, RunState, StepState, ToolCallState } from '@cueline/core';
 import { allPending, type Pending } from '../state/pending.ts';
 import { agentsBeside, createCallQueue } from '../transcript/calls/known-calls.ts';
-import { addCall, type CallContext } from './call-rows.ts';
 import { groupBy } from '../ui/data/group-by.ts';
+import { addCall, type CallContext } from './call-rows.ts';
 import { logTimes, type LogTimes, type Note, type StepTimes, type WorkTimes } from './log-times.ts';
 import type { Segment, TimelineRow } from './timeline-row.ts';
 

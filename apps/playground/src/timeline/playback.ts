@@ -2,8 +2,8 @@ import type { RunEvent } from '@cueline/core';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Inspection, Moment } from '../state/inspection.ts';
 import type { Span } from '../transcript/run-times.ts';
-import { seqAt, timeOf } from './moments.ts';
 import { advance, longWaits, waitAt } from './long-waits.ts';
+import { seqAt, timeOf } from './moments.ts';
 
 /** How many times faster than the run itself. */
 export const speeds = [1, 2, 4, 8] as const;

@@ -4,10 +4,10 @@ import type { RunSession } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { formatDuration } from '../ui/format.ts';
 import { Tip } from '../ui/tip.tsx';
+import { MAX_WAIT_MS } from './long-waits.ts';
 import { speeds } from './playback.ts';
 import { MomentSlider, type MomentSliderProps } from './slider/moment-slider.tsx';
 import { playback, turnsOf, usePlayback } from './use-playback.ts';
-import { MAX_WAIT_MS } from './long-waits.ts';
 
 /** Shows any moment of a turn, and plays the run again. */
 export function Scrubber({ session, turn, end, enabled }: MomentSliderProps) {

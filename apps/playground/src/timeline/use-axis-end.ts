@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useState, type RefObject } from 'react';
-import { prefersReducedMotion, tickInterval } from '../ui/reduced-motion.ts';
 import type { RunClock } from '../state/run-clock.ts';
+import { prefersReducedMotion, tickInterval } from '../ui/reduced-motion.ts';
 
 /**
  * The end of the time axis: the time of the last event, or now while the run is in progress. The element's

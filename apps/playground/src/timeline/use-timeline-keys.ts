@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
-import { openDialogs } from '../ui/keys.tsx';
 import { currentSession, usePlayground, type RunSession } from '../state/store.ts';
+import { openDialogs } from '../ui/keys.tsx';
 
 /** Where a letter is text, or belongs to something else. */
 const elsewhere =

@@ -17,9 +17,9 @@ import {
 } from 'lucide-react';
 import { memo, type CSSProperties } from 'react';
 import { formatDuration } from '../ui/format.ts';
+import { visibleText } from '../ui/visible-text.ts';
 import { Bars, describeTimes } from './bars.tsx';
 import type { TimelineRow } from './timeline-row.ts';
-import { visibleText } from '../ui/visible-text.ts';
 
 const icons: Record<TimelineRow['kind'], { Icon: LucideIcon; className: string }> = {
   step: { Icon: Footprints, className: 'text-ink-2' },

@@ -1,18 +1,18 @@
 import { isPending, type AgentState } from '@cueline/core';
-import type { Pending } from '../state/pending.ts';
 import { clsx } from 'clsx';
 import { Ban, Bot, Check, CircleAlert, FoldVertical, LoaderCircle, Pause } from 'lucide-react';
 import { useRef, useState, type ReactNode } from 'react';
 import { ResponseLine } from '../approval/response-line.tsx';
-import { phaseLabel } from './announcement.ts';
-import { plural } from '../ui/format.ts';
-import { CallDuration, CallSummary } from './calls/call-summary.tsx';
 import type { Selection } from '../state/inspection.ts';
-import { useSelectable } from './use-selectable.ts';
-import type { InnerItem } from './transcript-item.ts';
-import { visibleText } from '../ui/visible-text.ts';
+import type { Pending } from '../state/pending.ts';
 import type { RunClock } from '../state/run-clock.ts';
 import { Chevron } from '../ui/chevron.tsx';
+import { plural } from '../ui/format.ts';
+import { visibleText } from '../ui/visible-text.ts';
+import { phaseLabel } from './announcement.ts';
+import { CallDuration, CallSummary } from './calls/call-summary.tsx';
+import type { InnerItem } from './transcript-item.ts';
+import { useSelectable } from './use-selectable.ts';
 
 type AgentCardProps = {
   agent: AgentState;

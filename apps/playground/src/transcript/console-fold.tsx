@@ -1,9 +1,9 @@
 import { clsx } from 'clsx';
 import { SquareTerminal } from 'lucide-react';
 import { usePlayground } from '../state/store.ts';
-import { Fold } from './content/fold.tsx';
 import { plural } from '../ui/format.ts';
 import { visibleText } from '../ui/visible-text.ts';
+import { Fold } from './content/fold.tsx';
 
 /** The script's console output, if there is any. */
 export function ConsoleFold() {

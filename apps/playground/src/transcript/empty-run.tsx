@@ -1,7 +1,7 @@
 import { ArrowRight, Eye, KeyRound } from 'lucide-react';
 import { exampleGroups } from '../examples/index.ts';
-import { replaceScript } from '../state/replace-script.ts';
 import { openPreview } from '../state/preview.ts';
+import { replaceScript } from '../state/replace-script.ts';
 import { startRun } from '../state/run-session.ts';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';

@@ -3,12 +3,12 @@ import { CircleAlert, CircleCheck, CircleStop, Pause, Settings2, TriangleAlert }
 import { memo } from 'react';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
-import { errorMessage, errorTitle, isFixedInModelDialog } from './error-messages.ts';
-import { useLineOfError } from './line-of-error.ts';
 import { DataView } from '../ui/data/data-view.tsx';
-import { ModelMarkdown } from './content/markdown.tsx';
 import { LongText } from '../ui/long-text.tsx';
 import { visibleText } from '../ui/visible-text.ts';
+import { ModelMarkdown } from './content/markdown.tsx';
+import { errorMessage, errorTitle, isFixedInModelDialog } from './error-messages.ts';
+import { useLineOfError } from './line-of-error.ts';
 
 /** The end of a session, in the model's own words. */
 export const CompleteRow = memo(function CompleteRow({

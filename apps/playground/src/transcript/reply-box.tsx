@@ -4,12 +4,12 @@ import { clsx } from 'clsx';
 import { CornerDownLeft, Paperclip } from 'lucide-react';
 import { useRef } from 'react';
 import { clearAttachments, fitsConversation, useAttachments } from '../state/attachments.ts';
-import { AttachmentChips } from './attachment-chips.tsx';
 import { useReplyDraft, writeReply, type RunView } from '../state/reply-draft.ts';
 import { reply } from '../state/run-session.ts';
+import { Button } from '../ui/button.tsx';
 import { isComposing } from '../ui/keys.tsx';
 import { IconButton } from '../ui/tip.tsx';
-import { Button } from '../ui/button.tsx';
+import { AttachmentChips } from './attachment-chips.tsx';
 
 const placeholders: Record<RunState['status'], string> = {
   idle: 'Reply once the run is done',

@@ -2,15 +2,16 @@ import type { AgentState } from '@cueline/core';
 import { memo, useState, type ReactNode } from 'react';
 import { CallActions } from '../forks/call-actions.tsx';
 import { useInspection, type Selection } from '../state/inspection.ts';
+import { logOf } from '../state/shown-run.ts';
 import type { RunSession } from '../state/store.ts';
 import { useDrawnCount } from '../state/use-drawn-count.ts';
-import { logOf } from '../state/shown-run.ts';
 import { TaskPanel } from '../tasks/task-panel.tsx';
 import { verdictOf } from '../tasks/verdicts.ts';
-import { ShowMore } from '../ui/more-button.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
+import { ShowMore } from '../ui/more-button.tsx';
 import { AgentCard } from './agent-card.tsx';
 import { callOfAgent } from './calls/known-calls.ts';
+import { ToolCard } from './calls/tool-card.tsx';
 import { NotShown } from './content/not-shown.tsx';
 import { CompleteRow, ErrorRow, ResultRow, StoppedRow, SuspendedRow, WarningRow } from './ending-rows.tsx';
 import {
@@ -25,7 +26,6 @@ import {
   TextRow,
   UserRow,
 } from './rows.tsx';
-import { ToolCard } from './calls/tool-card.tsx';
 import type { CallFields, TranscriptItem } from './transcript-item.ts';
 
 type RowsProps = { items: readonly TranscriptItem[]; session: RunSession };

@@ -4,21 +4,21 @@ import { Brain, CornerDownRight, FileInput, Link2, Pencil, ScrollText, User } fr
 import { memo, useRef } from 'react';
 import { StepActions } from '../forks/step-actions.tsx';
 import type { RunSession } from '../state/store.ts';
+import { DataView } from '../ui/data/data-view.tsx';
+import { formatDuration, formatUsage, plural, summarize } from '../ui/format.ts';
+import { LiveDuration } from '../ui/live-duration.tsx';
+import { LongText } from '../ui/long-text.tsx';
+import { visibleText } from '../ui/visible-text.ts';
 import { phaseLabel } from './announcement.ts';
 import { FileView } from './content/file-part.tsx';
 import { Fold } from './content/fold.tsx';
-import { formatDuration, formatUsage, plural, summarize } from '../ui/format.ts';
-import { DataView } from '../ui/data/data-view.tsx';
-import { LiveDuration } from '../ui/live-duration.tsx';
 import { ModelMarkdown } from './content/markdown.tsx';
-import { ModelLink } from './model-link.tsx';
 import { PlainText } from './content/not-shown.tsx';
-import { LongText } from '../ui/long-text.tsx';
-import { visibleText } from '../ui/visible-text.ts';
+import { ModelLink } from './model-link.tsx';
 import { RetryNote } from './retry-note.tsx';
-import { useSelectable } from './use-selectable.ts';
 import { steerLabel } from './steer-labels.ts';
 import type { FilePart, SteerFields, StepFields } from './transcript-item.ts';
+import { useSelectable } from './use-selectable.ts';
 
 export const SystemRow = memo(function SystemRow({ text, variables }: { text: string; variables: number }) {
   return (

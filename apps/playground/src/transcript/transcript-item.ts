@@ -1,4 +1,3 @@
-import type { Pending } from '../state/pending.ts';
 import type {
   AgentState,
   RetryState,
@@ -7,6 +6,7 @@ import type {
   StepState,
   ToolCallState,
 } from '@cueline/core';
+import type { Pending } from '../state/pending.ts';
 
 /** One row of the transcript. `key` stays the same for the same row from frame to frame. */
 export type TranscriptItem = { key: string } & (

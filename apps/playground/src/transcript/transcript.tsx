@@ -1,5 +1,5 @@
-import { ArrowDown } from 'lucide-react';
 import { clsx } from 'clsx';
+import { ArrowDown } from 'lucide-react';
 import { memo, useEffect, useRef, type SyntheticEvent } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { selectionKey, useInspection } from '../state/inspection.ts';
@@ -12,8 +12,8 @@ import { ListContainer, ListRow, RowCount } from './list/list-row.tsx';
 import { rowOfSelection } from './list/mounted-rows.ts';
 import { useMountedRows } from './list/use-mounted-rows.ts';
 import { useRoughHeight } from './list/use-rough-height.ts';
-import { useTouchedRows } from './list/use-touched-rows.ts';
 import { useStickToEnd, type StickToEnd } from './list/use-stick-to-end.ts';
+import { useTouchedRows } from './list/use-touched-rows.ts';
 
 /** The room above the first row, in pixels. */
 const TOP = 16;

@@ -17,8 +17,8 @@ import {
   type KnownCall,
   type CallQueue,
 } from './calls/known-calls.ts';
-import { filesOf, partItem, textOf } from './part-items.ts';
 import { completionOf, isCutOff, kindOf, resultOf } from './outcome.ts';
+import { filesOf, partItem, textOf } from './part-items.ts';
 import type { InnerItem, TranscriptItem } from './transcript-item.ts';
 
 type Part = UIMessage['parts'][number];

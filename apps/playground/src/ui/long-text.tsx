@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { MoreButton } from './more-button.tsx';
 import { plural } from './format.ts';
+import { MoreButton } from './more-button.tsx';
 
 /** How much of a text is drawn at first, and again at each press, in characters. */
 const AT_ONCE = 20_000;

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ApprovalDock } from '../../src/approval/approval-dock.tsx';
 import { focusApproval } from '../../src/approval/focus-approval.ts';
 import { useInspection } from '../../src/state/inspection.ts';
-import { called, start, stateOf } from '../transcript/run-events.ts';
 import { enter, openRoot } from '../drawn.ts';
+import { called, start, stateOf } from '../transcript/run-events.ts';
 
 const state = stateOf([
   start,

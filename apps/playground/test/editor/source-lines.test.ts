@@ -1,12 +1,12 @@
 import type { RunState } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
 import { costsOfLines } from '../../src/editor/line-costs.ts';
-import { linesOfRun, moveLines } from '../../src/state/lines-of-run.ts';
 import { linesOfSelection, selectionOfLine } from '../../src/editor/lines-of-selection.ts';
 import { examples } from '../../src/examples/index.ts';
 import { scriptedAnswers } from '../../src/examples/scripted-answers.ts';
 import { scriptedModelOf } from '../../src/model/scripted-model.ts';
 import type { Selection } from '../../src/state/inspection.ts';
+import { linesOfRun, moveLines } from '../../src/state/lines-of-run.ts';
 import type { ShownRun } from '../../src/state/shown-run.ts';
 import { runScript } from '../sandbox/run-script.ts';
 

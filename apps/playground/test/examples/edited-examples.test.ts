@@ -1,14 +1,14 @@
-import * as agents from '@cueline/core/agents';
 import * as core from '@cueline/core';
 import { runPrompt, type PromptDefinition, type RunState } from '@cueline/core';
+import * as agents from '@cueline/core/agents';
 import * as plugins from '@cueline/core/plugins';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { startCpuTime } from '../../../../packages/core/test/support/cpu-time.ts';
 import { examples } from '../../src/examples/index.ts';
 import { scriptedAnswersFor } from '../../src/examples/scripted-answers-for.ts';
 import { scriptedModelOf } from '../../src/model/scripted-model.ts';
 import { compileScript } from '../../src/sandbox/index.ts';
-import { startCpuTime } from '../../../../packages/core/test/support/cpu-time.ts';
 import { answerAll } from '../sessions.ts';
 
 const modules: Record<string, unknown> = {

@@ -1,11 +1,11 @@
 import { runPrompt, type PromptDefinition, type ApprovalResponse, type RunState } from '@cueline/core';
 import { demoModel } from '@cueline/core/testing';
-import { describe, expect, test } from 'vitest';
 import type { LanguageModel } from 'ai';
+import { describe, expect, test } from 'vitest';
 import { examples, exampleGroups, isUnedited } from '../../src/examples/index.ts';
-import { scriptedAnswersFor } from '../../src/examples/scripted-answers-for.ts';
-import pictures from '../../src/examples/pictures.json' with { type: 'json' };
 import ownPlan from '../../src/examples/own-plan.ts';
+import pictures from '../../src/examples/pictures.json' with { type: 'json' };
+import { scriptedAnswersFor } from '../../src/examples/scripted-answers-for.ts';
 import { scriptedAnswers } from '../../src/examples/scripted-answers.ts';
 import { scriptedModelOf } from '../../src/model/scripted-model.ts';
 import { answerAll } from '../sessions.ts';

@@ -3,8 +3,8 @@ import { expect, test, vi } from 'vitest';
 import { forkLabel } from '../../src/history/describe-run.ts';
 import { openStoredRun } from '../../src/history/open-stored-run.ts';
 import type { RunStore } from '../../src/history/run-store.ts';
-import type { RunSession } from '../../src/state/store.ts';
 import { emptyPrompt } from '../../src/prompts/editable-prompt.ts';
+import type { RunSession } from '../../src/state/store.ts';
 import {
   createSession,
   createTab,

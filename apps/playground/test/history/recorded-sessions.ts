@@ -4,9 +4,9 @@ import { createRun, definePrompt, type Executor, type RunEvent } from '@cueline/
 import { expect, vi } from 'vitest';
 import { createDatabase } from '../../src/history/database.ts';
 import { openStoredRun } from '../../src/history/open-stored-run.ts';
-import { createRunSaver, type RunSaver } from '../../src/history/save-runs.ts';
 import type { RunRow } from '../../src/history/rows.ts';
 import { createRunStore, type RunStore } from '../../src/history/run-store.ts';
+import { createRunSaver, type RunSaver } from '../../src/history/save-runs.ts';
 import type { RunSession } from '../../src/state/store.ts';
 import { sessionOf } from '../sessions.ts';
 

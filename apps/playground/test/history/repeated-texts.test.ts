@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { createDatabase } from '../../src/history/database.ts';
 import { openStoredRun } from '../../src/history/open-stored-run.ts';
-import { createRunSaver } from '../../src/history/save-runs.ts';
 import { createTextReader, createTextWriter } from '../../src/history/repeated-texts.ts';
 import { exportRun, importRun } from '../../src/history/run-file.ts';
 import { createRunStore } from '../../src/history/run-store.ts';
+import { createRunSaver } from '../../src/history/save-runs.ts';
 import type { RunSession } from '../../src/state/store.ts';
 import { sessionOf } from '../sessions.ts';
 

@@ -2,10 +2,10 @@ import type { RunEvent } from '@cueline/core';
 import { expect, test } from 'vitest';
 import { createDatabase } from '../../src/history/database.ts';
 import { openStoredRun } from '../../src/history/open-stored-run.ts';
+import type { RunRow } from '../../src/history/rows.ts';
 import { exportRun, importRun, runFileName } from '../../src/history/run-file.ts';
 import { groupByDay, matchesQuery } from '../../src/history/run-groups.ts';
 import { createRunStore, type RunBounds } from '../../src/history/run-store.ts';
-import type { RunRow } from '../../src/history/rows.ts';
 import { rowOf as row } from './recorded-sessions.ts';
 
 let names = 0;

@@ -2,9 +2,9 @@
 import { act, createElement, useState } from 'react';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ROOT, type Draft } from '../../src/input/draft.ts';
+import type { FieldOf } from '../../src/input/field-props.ts';
 import { InputFields } from '../../src/input/input-fields.tsx';
 import { toField } from '../../src/input/schema-fields.ts';
-import type { FieldOf } from '../../src/input/field-props.ts';
 import { InputForm } from '../../src/panes/input-form.tsx';
 import {
   showScriptReport,

@@ -2,12 +2,12 @@ import { reduceAll, type RunEventBody } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
 import { eventsOfCall, rowsOfCall } from '../../src/inspector/call/call-rows.ts';
 import { usesOfDefinition } from '../../src/inspector/definition/definition-uses.ts';
+import { variableHistory } from '../../src/inspector/definition/variable-history.ts';
+import { eventsIn, rangeOfStep } from '../../src/inspector/step-events.ts';
 import { groupEvents } from '../../src/inspector/step/event-groups.ts';
 import { readResponse } from '../../src/inspector/step/response-rows.ts';
-import { eventsIn, rangeOfStep } from '../../src/inspector/step-events.ts';
 import { notesOfStep } from '../../src/inspector/step/step-notes.ts';
 import { taskDuring } from '../../src/inspector/task-during.ts';
-import { variableHistory } from '../../src/inspector/definition/variable-history.ts';
 import { called, logOf, ran, start, step } from '../transcript/run-events.ts';
 
 const set = (name: string, value: string): RunEventBody => ({

@@ -2,13 +2,13 @@ import type { CompiledRequest, InstructionPart, StepState } from '@cueline/core'
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, test } from 'vitest';
-import { instructionPartsOf, instructionSegments } from '../../src/request/instruction-segments.ts';
-import { ChangesTab } from '../../src/inspector/step/changes-tab.tsx';
-import { compareRequests, isSameRequest } from '../../src/inspector/step/request-difference.ts';
-import { usageHint } from '../../src/inspector/step/counted-tokens.tsx';
-import { readUsage } from '../../src/inspector/step/step-usage.ts';
-import { estimateRequest } from '../../src/request/token-rows.ts';
 import { startCpuTime } from '../../../../packages/core/test/support/cpu-time.ts';
+import { ChangesTab } from '../../src/inspector/step/changes-tab.tsx';
+import { usageHint } from '../../src/inspector/step/counted-tokens.tsx';
+import { compareRequests, isSameRequest } from '../../src/inspector/step/request-difference.ts';
+import { readUsage } from '../../src/inspector/step/step-usage.ts';
+import { instructionPartsOf, instructionSegments } from '../../src/request/instruction-segments.ts';
+import { estimateRequest } from '../../src/request/token-rows.ts';
 
 const say = (content: string, role: 'user' | 'assistant' = 'user'): CompiledRequest['messages'][number] => ({
   role,

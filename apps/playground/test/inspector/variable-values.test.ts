@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 import { VariableValues } from '../../src/inspector/definition/variable-values.tsx';
 import { shownAt } from '../../src/state/shown-run.ts';
 import type { RunSession } from '../../src/state/store.ts';
-import { begun, called, logOf, start, step } from '../transcript/run-events.ts';
 import { openRoot } from '../drawn.ts';
+import { begun, called, logOf, start, step } from '../transcript/run-events.ts';
 
 const set = (value: string): RunEventBody => ({
   ...({ agent: 'c1' } as object),

@@ -1,5 +1,5 @@
-import { decodeLink, encodeLink } from '@cueline/core/link';
 import { packagedPrompts } from '@cueline/core/library';
+import { decodeLink, encodeLink } from '@cueline/core/link';
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { beforeEach, expect, test } from 'vitest';
@@ -15,7 +15,6 @@ import {
 } from '../../src/prompts/editable-prompt.ts';
 import { ExpandedTexts } from '../../src/prompts/expanded-texts.tsx';
 import { openPromptFile } from '../../src/prompts/open-prompt-file.ts';
-import { drawToasts } from '../../src/ui/toast.ts';
 import { readAllowedValues, writeAllowedValues } from '../../src/prompts/parameter-texts.ts';
 import { changeSince } from '../../src/prompts/ran-prompt-note.tsx';
 import { samplePrompts, sampleValues } from '../../src/prompts/sample-prompts.ts';
@@ -29,6 +28,7 @@ import {
   valuesOf,
 } from '../../src/prompts/store.ts';
 import { readOwnShared, readShared, readStoredPrompts } from '../../src/prompts/stored-prompts.ts';
+import { drawToasts } from '../../src/ui/toast.ts';
 
 const initial = usePrompts.getState();
 const state = () => usePrompts.getState();

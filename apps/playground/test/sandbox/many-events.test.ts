@@ -1,9 +1,9 @@
 import type { RunEvent } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
-import type { WorkerFrame } from '../../src/sandbox/host/worker-frame.ts';
 import { createIssuedMetadata } from '../../src/sandbox/host/issued-metadata.ts';
 import { startSandboxRun } from '../../src/sandbox/host/sandbox-run.ts';
+import type { WorkerFrame } from '../../src/sandbox/host/worker-frame.ts';
 import { defaultLimits } from '../../src/sandbox/limits.ts';
 import { errorTitle } from '../../src/transcript/error-messages.ts';
 

@@ -7,12 +7,12 @@ import {
   type PromptDefinition,
 } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
-import { expect, test } from 'vitest';
 import { dynamicTool } from 'ai';
+import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { noReports } from './no-reports.ts';
-import { createToolWatcher } from '../../src/sandbox/worker/watch-tools.ts';
 import { watchDefinition } from '../../src/sandbox/worker/watch-definition.ts';
+import { createToolWatcher } from '../../src/sandbox/worker/watch-tools.ts';
+import { noReports } from './no-reports.ts';
 
 const call = (name: string, input: unknown = {}) => ({ toolCall: { name, input } });
 

@@ -5,8 +5,8 @@ import * as z from 'zod';
 import { examples } from '../../src/examples/index.ts';
 import { forkItems } from '../../src/forks/fork-item.ts';
 import { useForks } from '../../src/forks/store.ts';
-import { definitionOf } from '../../src/prompts/definition-of.ts';
 import { libraryOf } from '../../src/prompts/check-prompts.ts';
+import { definitionOf } from '../../src/prompts/definition-of.ts';
 import { samplePrompts, sampleValues } from '../../src/prompts/sample-prompts.ts';
 import {
   answerOf,
@@ -17,6 +17,7 @@ import {
   stepAfter,
   stepsToRunFrom,
 } from '../../src/state/fork-session.ts';
+import { useInspection } from '../../src/state/inspection.ts';
 import {
   openLinkedRun,
   reply,
@@ -25,7 +26,6 @@ import {
   startPromptRun,
   startRun,
 } from '../../src/state/run-session.ts';
-import { useInspection } from '../../src/state/inspection.ts';
 import { usePlayground, type RunSession } from '../../src/state/store.ts';
 import { page } from './in-process-page.ts';
 

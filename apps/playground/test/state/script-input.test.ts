@@ -1,4 +1,9 @@
 import { beforeEach, expect, test } from 'vitest';
+import { startCpuTime } from '../../../../packages/core/test/support/cpu-time.ts';
+import { newOpenScript } from '../../src/state/open-script.ts';
+import { usePreview } from '../../src/state/preview.ts';
+import { startRun, stopRun } from '../../src/state/run-session.ts';
+import { watchScript } from '../../src/state/script-check.ts';
 import {
   mayTakeInput,
   problemsOf,
@@ -8,13 +13,8 @@ import {
   takeScriptInput,
   useScriptInput,
 } from '../../src/state/script-input.ts';
-import { newOpenScript } from '../../src/state/open-script.ts';
-import { usePreview } from '../../src/state/preview.ts';
-import { startRun, stopRun } from '../../src/state/run-session.ts';
-import { watchScript } from '../../src/state/script-check.ts';
 import { usePlayground } from '../../src/state/store.ts';
 import { readStored } from '../../src/state/stored-settings.ts';
-import { startCpuTime } from '../../../../packages/core/test/support/cpu-time.ts';
 
 const script = "export default definePrompt('plan', (prompt, { city }) => {}, { input: schema });";
 const report = (name = 'plan') => ({

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { sampleEval } from '../../src/evals/sample-eval.ts';
 import type { StoredDocuments } from '../../src/state/documents/documents.ts';
 import { mergeItems } from '../../src/state/documents/merge-items.ts';
 import { mergeValues } from '../../src/state/documents/merge-values.ts';
-import { sampleEval } from '../../src/evals/sample-eval.ts';
 import { createStorage } from '../../src/state/storage.ts';
 
 let texts = new Map<string, string>();

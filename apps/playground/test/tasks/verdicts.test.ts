@@ -1,7 +1,7 @@
 import type { RunEventBody } from '@cueline/core';
 import { expect, test } from 'vitest';
-import { verdictOf } from '../../src/tasks/verdicts.ts';
 import { currentTaskOf, taskStarts } from '../../src/tasks/task-times.ts';
+import { verdictOf } from '../../src/tasks/verdicts.ts';
 import { called, logOf, start, stateOf, step } from '../transcript/run-events.ts';
 
 const add = (id: string, origin: 'author' | 'model' = 'author'): RunEventBody => ({

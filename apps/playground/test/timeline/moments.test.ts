@@ -1,8 +1,8 @@
 import type { RunEvent } from '@cueline/core';
 import { expect, test } from 'vitest';
 import { tickLabel, ticksOf, tickStep } from '../../src/timeline/axis.ts';
-import { seqAt, timeOf, visibleEvent } from '../../src/timeline/moments.ts';
 import { advance, longWaits, waitAt } from '../../src/timeline/long-waits.ts';
+import { seqAt, timeOf, visibleEvent } from '../../src/timeline/moments.ts';
 
 const log = [
   [0, 'run-start'],

@@ -1,7 +1,7 @@
 import { createRun, definePrompt } from '@cueline/core';
 import { beforeEach, expect, test } from 'vitest';
-import type { RunSession } from '../../src/state/store.ts';
 import { useInspection } from '../../src/state/inspection.ts';
+import type { RunSession } from '../../src/state/store.ts';
 import { selectStep } from '../../src/timeline/navigate.ts';
 import { logOf, start, step } from '../transcript/run-events.ts';
 

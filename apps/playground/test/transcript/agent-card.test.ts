@@ -3,8 +3,8 @@ import type { AgentState } from '@cueline/core';
 import { act, createElement } from 'react';
 import { expect, test } from 'vitest';
 import { AgentCard } from '../../src/transcript/agent-card.tsx';
-import { begun, start, stateOf } from './run-events.ts';
 import { openRoot } from '../drawn.ts';
+import { begun, start, stateOf } from './run-events.ts';
 
 const { page, draw: drawCard } = openRoot();
 

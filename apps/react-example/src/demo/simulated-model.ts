@@ -1,7 +1,7 @@
 import { scriptedModel, type ScriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import { answerAtDesk } from './answer-at-desk.ts';
 import { answerLetters } from './answer-letters.ts';
 import { answerTasks } from './answer-tasks.ts';
-import { answerAtDesk } from './answer-at-desk.ts';
 import { readCall, type ReadCall } from './read-call.ts';
 
 let calls = 0;

@@ -6,9 +6,9 @@ import { bookingSchema, type Booking } from '../schemas/booking.ts';
 import { Button } from '../ui/button.tsx';
 import { Restored } from '../ui/restored.tsx';
 import { RunStatus } from '../ui/run-status.tsx';
+import { AnswerFeedback } from './answer-feedback.tsx';
 import { BookingFields, type Draft } from './booking-fields.tsx';
 import { LetterForm } from './letter-form.tsx';
-import { AnswerFeedback } from './answer-feedback.tsx';
 
 /** A form that fills in while the answer arrives, and that the user can edit afterwards. */
 export function FormPage({ id }: { id: string }) {

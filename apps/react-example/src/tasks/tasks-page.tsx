@@ -6,8 +6,8 @@ import { prepareArrival } from '../remote-prompts.ts';
 import { Button } from '../ui/button.tsx';
 import { Restored } from '../ui/restored.tsx';
 import { RunStatus } from '../ui/run-status.tsx';
-import { TaskPlan } from './task-plan.tsx';
 import { TaskBoard } from './task-board.tsx';
+import { TaskPlan } from './task-plan.tsx';
 
 /** A task list that its user edits while the model works on it. This component renders only for the status. */
 export function TasksPage({ id }: { id: string }) {

@@ -1,8 +1,8 @@
 import { CuelineError, type CuelineErrorCode } from './errors.ts';
-import { successorOf, whyDropped } from './replaced-options.ts';
-import { nearestName } from './nearest-name.ts';
 import { isRecord } from './is-record.ts';
+import { nearestName } from './nearest-name.ts';
 import { quoteValue } from './quote-value.ts';
+import { successorOf, whyDropped } from './replaced-options.ts';
 
 /**
  * Refuses an unknown name, which would otherwise be ignored. `instead` returns what to write, if it knows.

@@ -1,8 +1,8 @@
 import type { UIMessageChunk } from 'ai';
 import type { RunEvent } from '../log/events.ts';
 import { createOpenCalls, type OpenCall, type IdleState } from '../log/open-calls.ts';
-import { applyToTasks, type TaskDraft } from '../log/task-state.ts';
 import { UNANSWERED, WITHDRAWN } from '../log/pending.ts';
+import { applyToTasks, type TaskDraft } from '../log/task-state.ts';
 import { createUIMessageTranslator, toolErrorChunk } from './ui-message-stream.ts';
 
 /** Marks a part for an approval or call of an agent: the model that wrote the answer has not made this call. */

@@ -1,11 +1,11 @@
 import type { UIMessage, UIMessageChunk } from 'ai';
 import { CuelineError } from '../base/errors.ts';
-import { createChatTranslator } from './chat-chunks.ts';
+import type { Executor } from '../executors/executor.ts';
 import { LOG_VERSION, type ApprovalResponse, type ClientToolResponse, type RunEvent } from '../log/events.ts';
 import { isPending } from '../log/pending.ts';
-import { createRunLog } from '../log/run-log.ts';
-import type { Executor } from '../executors/executor.ts';
 import type { RunCommand } from '../log/run-handle.ts';
+import { createRunLog } from '../log/run-log.ts';
+import { createChatTranslator } from './chat-chunks.ts';
 
 /** How long to wait for other calls that may also need a response, in milliseconds. */
 const SETTLE_MS = 50;

@@ -1,9 +1,9 @@
-import type { TaskItem } from '../tasks/task-item.ts';
 import type { UIMessage } from 'ai';
-import { AGENT_CALL } from './chat-chunks.ts';
 import type { ApprovalResponse, ClientToolResponse } from '../log/events.ts';
-import { withoutRetried } from '../messages/without-retried.ts';
 import { settleApprovals } from '../messages/settle-approvals.ts';
+import { withoutRetried } from '../messages/without-retried.ts';
+import type { TaskItem } from '../tasks/task-item.ts';
+import { AGENT_CALL } from './chat-chunks.ts';
 
 type MessagePart = UIMessage['parts'][number];
 type ToolPart = Extract<MessagePart, { toolCallId: string }>;

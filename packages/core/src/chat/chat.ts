@@ -1,13 +1,13 @@
-import type { PromptOptions } from '../prompt/prompt-options.ts';
 import type { LanguageModel, UIMessage, UIMessageChunk } from 'ai';
+import { checkNames } from '../base/check-names.ts';
 import { createId } from '../base/create-id.ts';
 import { CuelineError } from '../base/errors.ts';
+import type { Executor } from '../executors/executor.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
-import { checkNames } from '../base/check-names.ts';
 import { inOptions } from '../prompt/option-names.ts';
+import type { PromptOptions } from '../prompt/prompt-options.ts';
 import { createChatRun, type ChatRun } from './chat-run.ts';
 import { approvalsIn, outputsIn, tasksIn, toTurns } from './chat-turns.ts';
-import type { Executor } from '../executors/executor.ts';
 
 /** A request of an AI SDK chat: its messages, and the other options of its caller. */
 export type ChatCall = {

@@ -1,12 +1,12 @@
-import type { ChatCall, ChatSettings } from './chat.ts';
 import type { ChatTransport, UIMessage, UIMessageChunk } from 'ai';
 import type { CuelineErrorCode } from '../base/errors.ts';
 import { loadModule } from '../base/load-module.ts';
+import { inProcess } from '../executors/in-process.ts';
 import type { TaskState } from '../log/state.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
-import type * as Chat from './chat.ts';
 import type { ChatRun } from './chat-run.ts';
-import { inProcess } from '../executors/in-process.ts';
+import type { ChatCall, ChatSettings } from './chat.ts';
+import type * as Chat from './chat.ts';
 
 /** Options of {@link PromptTransport}. A function creates the input of each turn. */
 export type PromptTransportOptions<Input = void> = Omit<ChatSettings, 'input'> &

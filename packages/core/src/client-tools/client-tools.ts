@@ -1,7 +1,7 @@
-import type { PromptTypes } from '../log/state.ts';
-import type { AnyClientToolFunction } from './run-client-tools.ts';
 import { isPending } from '../log/pending.ts';
+import type { PromptTypes } from '../log/state.ts';
 import type { ClientToolFunction, FollowedRun } from './run-client-tool.ts';
+import type { AnyClientToolFunction } from './run-client-tools.ts';
 import type * as Page from './run-client-tools.ts';
 
 /**

@@ -1,17 +1,17 @@
-import type { EditReply } from '../tasks/task-item.ts';
 import { createId } from '../base/create-id.ts';
 import { thrownText } from '../base/error-source.ts';
 import { CuelineError } from '../base/errors.ts';
-import type { ClientToolResponse, RunEvent } from '../log/events.ts';
 import { quoteValue } from '../base/quote-value.ts';
+import { untilAborted } from '../base/until-aborted.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import { refuseLossy } from '../json/refuse-lossy.ts';
+import type { ClientToolResponse, RunEvent } from '../log/events.ts';
 import { isPending } from '../log/pending.ts';
+import type { RunCommand } from '../log/run-handle.ts';
 import type { RunLog } from '../log/run-log.ts';
 import type { ClientToolCallState } from '../log/state.ts';
-import type { RunCommand } from '../log/run-handle.ts';
+import type { EditReply } from '../tasks/task-item.ts';
 import { holdPage, untilPageIsGone } from './page-lock.ts';
-import { withoutUndefined } from '../base/without-undefined.ts';
-import { untilAborted } from '../base/until-aborted.ts';
 
 /** The second argument of a client tool's function. */
 export type ClientToolContext = {

@@ -1,6 +1,6 @@
 import type { Instructions, SystemModelMessage } from 'ai';
-import type { Definitions, SystemPart, Variable } from '../prompt/definitions.ts';
 import type { SystemFormat } from '../prompt/call-settings.ts';
+import type { Definitions, SystemPart, Variable } from '../prompt/definitions.ts';
 
 /** Sent once, before the first variable. */
 const ABOUT_VARIABLES =

@@ -1,6 +1,6 @@
 import type { InstructionPart } from '../log/events.ts';
-import type { Definitions } from '../prompt/definitions.ts';
 import type { SystemFormat } from '../prompt/call-settings.ts';
+import type { Definitions } from '../prompt/definitions.ts';
 import { systemPart, tag } from './instructions.ts';
 
 /** The maximum number of parts that a request names, because each takes space in every log. */

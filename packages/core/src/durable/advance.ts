@@ -1,9 +1,9 @@
 import type { LanguageModel, UIMessage } from 'ai';
 import { CuelineError } from '../base/errors.ts';
-import { describeFailure } from '../executors/describe-failure.ts';
-import { failedStart } from '../executors/failed-start.ts';
 import { sendCommand } from '../engine/create-run-handle.ts';
 import { startRun } from '../engine/start-run.ts';
+import { describeFailure } from '../executors/describe-failure.ts';
+import { failedStart } from '../executors/failed-start.ts';
 import type { RunEvent } from '../log/events.ts';
 import { createOpenCalls } from '../log/open-calls.ts';
 import type { RunHandle } from '../log/run-handle.ts';

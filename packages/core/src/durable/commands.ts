@@ -1,7 +1,7 @@
-import type { RunCommand } from '../log/run-handle.ts';
 import { canonicalJson } from '../json/canonical.ts';
 import type { ApprovalResponse, ClientToolResponse } from '../log/events.ts';
 import { isPending } from '../log/pending.ts';
+import type { RunCommand } from '../log/run-handle.ts';
 import type { RunLog } from '../log/run-log.ts';
 import { loggedResponse, readApprovalResponse, readClientToolResponse } from '../tool-calls/read-response.ts';
 

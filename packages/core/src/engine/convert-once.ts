@@ -1,7 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import type { ModelMessage } from 'ai';
-import type { LanguageModelObject } from '../models/settings.ts';
 import { copyOnWriteMessages } from '../messages/copy-on-write-messages.ts';
+import type { LanguageModelObject } from '../models/settings.ts';
 import type { StreamTextOptions } from '../prompt/call-settings.ts';
 
 type Options = Pick<StreamTextOptions, 'prepareStep' | 'onStepStart' | 'experimental_toolCallers'>;

@@ -1,6 +1,6 @@
-import type { EditReply } from '../tasks/task-item.ts';
-import type { RunState } from '../log/state.ts';
 import type { RunCommand, RunHandle } from '../log/run-handle.ts';
+import type { RunState } from '../log/state.ts';
+import type { EditReply } from '../tasks/task-item.ts';
 import type { RunContext } from '../tool-calls/run-context.ts';
 
 /** Creates the handle of a run. Calls `drive` once, when something first reads the run. */

@@ -1,10 +1,10 @@
-import { CuelineError } from '../base/errors.ts';
-import type { HookResult } from '../prompt/hook.ts';
-import { findWrongSetting, stepForms, type SettingForms } from '../prompt/setting-forms.ts';
 import { suggestion } from '../base/check-names.ts';
+import { CuelineError } from '../base/errors.ts';
 import { isRecord } from '../base/is-record.ts';
 import { quoteValue } from '../base/quote-value.ts';
 import { isMessage } from '../messages/check-messages.ts';
+import type { HookResult } from '../prompt/hook.ts';
+import { findWrongSetting, stepForms, type SettingForms } from '../prompt/setting-forms.ts';
 
 /** What a hook may change. The compiler compares the list with the AI SDK's own. */
 const names: Record<keyof HookResult, true> = {

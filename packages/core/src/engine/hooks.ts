@@ -1,11 +1,11 @@
 import type { Instructions, LanguageModel, ModelMessage } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import { scriptError } from '../base/script-error.ts';
+import { copyOnWriteMessages } from '../messages/copy-on-write-messages.ts';
 import type { Variable } from '../prompt/definitions.ts';
 import type { Hook, HookResult, HookStep, HookVariable } from '../prompt/hook.ts';
 import { dataVariable, textVariable } from '../prompt/variables.ts';
 import { readHookResult } from './hook-result.ts';
-import { copyOnWriteMessages } from '../messages/copy-on-write-messages.ts';
 
 /** What a step sends, while the hooks change it. */
 export type HookedStep = {

@@ -1,11 +1,11 @@
 import type { Instructions, ModelMessage, StepResult, ToolSet } from 'ai';
 import type { CuelineError, CuelineErrorCode } from '../base/errors.ts';
-import type { Prompt } from '../prompt/prompt.ts';
 import type { UserContext } from '../prompt/call-settings.ts';
 import type { PromptOptions } from '../prompt/prompt-options.ts';
-import type { Ending } from './ending.ts';
+import type { Prompt } from '../prompt/prompt.ts';
 import type { ModelCallPolicy } from '../provider/model-calls.ts';
 import type { AgentContext } from '../tool-calls/run-context.ts';
+import type { Ending } from './ending.ts';
 
 /** What a session or an agent call adds to its prompt, created anew for every start. */
 export type LoopPolicySetup = {

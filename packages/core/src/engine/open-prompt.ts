@@ -1,13 +1,13 @@
 import type { ModelMessage, ToolSet } from 'ai';
 import { CuelineError } from '../base/errors.ts';
-import { checkAnswered, faultOfMessages } from '../messages/check-messages.ts';
-import type { Plugin, Prompt } from '../prompt/prompt.ts';
-import { isRecord } from '../base/is-record.ts';
-import { resolveMessages } from '../messages/resolve-messages.ts';
-import { PromptBuilder } from '../prompt/prompt-builder.ts';
 import { isPromise } from '../base/is-promise.ts';
-import type { ToolList } from '../tools/tool-list.ts';
+import { isRecord } from '../base/is-record.ts';
+import { checkAnswered, faultOfMessages } from '../messages/check-messages.ts';
+import { resolveMessages } from '../messages/resolve-messages.ts';
 import { applyPlugin } from '../prompt/apply-plugin.ts';
+import { PromptBuilder } from '../prompt/prompt-builder.ts';
+import type { Plugin, Prompt } from '../prompt/prompt.ts';
+import type { ToolList } from '../tools/tool-list.ts';
 
 /** A prompt with all definitions that are made before the run, and its first messages. */
 export type OpenedPrompt = { prompt: PromptBuilder; messages: ModelMessage[] };

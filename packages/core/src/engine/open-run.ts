@@ -1,24 +1,24 @@
-import type { ToolEffect } from '../tools/tool-types.ts';
 import type { ModelMessage, OutputInterface, UIMessage } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import { isRecord } from '../base/is-record.ts';
 import { withoutUndefined } from '../base/without-undefined.ts';
+import { isUIMessage, toModelMessages } from '../messages/ui-messages.ts';
 import { checkPlugins } from '../prompt/check-plugins.ts';
-import type { Plugin } from '../prompt/prompt.ts';
-import { isPromptDefinition, type PromptDefinition, type WaitingFunction } from '../prompt/define-prompt.ts';
-import { noteInput } from '../prompt/prompt-inputs.ts';
-import { checkRunOptions } from '../prompt/option-names.ts';
 import { checkSettings } from '../prompt/check-settings.ts';
-import { policySetupOf, type LoopPolicySetup } from './loop-policy.ts';
+import { isPromptDefinition, type PromptDefinition, type WaitingFunction } from '../prompt/define-prompt.ts';
+import { checkRunOptions } from '../prompt/option-names.ts';
+import { noteInput } from '../prompt/prompt-inputs.ts';
+import type { Limits, PromptConfig, PromptOptions, PromptSource } from '../prompt/prompt-options.ts';
+import type { Plugin } from '../prompt/prompt.ts';
+import { readApproval } from '../tool-calls/approve.ts';
 import { readLimits } from '../tool-calls/limits.ts';
 import { readLoopGuard, type LoopRules } from '../tool-calls/loop-rules.ts';
 import { toolsWithModelOutput } from '../tools/model-output.ts';
-import { checkMessages, openPrompt, type OpenedPrompt } from './open-prompt.ts';
-import type { Limits, PromptConfig, PromptOptions, PromptSource } from '../prompt/prompt-options.ts';
+import type { ToolEffect } from '../tools/tool-types.ts';
 import type { AgentLoopOptions } from './agent-loop.ts';
+import { policySetupOf, type LoopPolicySetup } from './loop-policy.ts';
+import { checkMessages, openPrompt, type OpenedPrompt } from './open-prompt.ts';
 import { joinInstructions } from './stream-options.ts';
-import { readApproval } from '../tool-calls/approve.ts';
-import { isUIMessage, toModelMessages } from '../messages/ui-messages.ts';
 import { readContinuedTask, type ContinuedTask } from './take-over/continued-task.ts';
 
 /** What a run needs from its definition. */

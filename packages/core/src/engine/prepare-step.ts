@@ -6,22 +6,22 @@ import type {
   StepResult,
   ToolSet,
 } from 'ai';
-import { compileInstructions } from '../compile/instructions.ts';
-import type { SystemFormat, UserContext } from '../prompt/call-settings.ts';
 import { CuelineError } from '../base/errors.ts';
-import { withoutUndefined } from '../base/without-undefined.ts';
 import { scriptError } from '../base/script-error.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
+import { compileInstructions } from '../compile/instructions.ts';
+import { pairToolMessages } from '../messages/pair-tool-messages.ts';
+import type { SystemFormat, UserContext } from '../prompt/call-settings.ts';
 import { layered, type Definitions } from '../prompt/definitions.ts';
-import { findWrongSetting, stepForms } from '../prompt/setting-forms.ts';
 import type { PromptBuilder } from '../prompt/prompt-builder.ts';
-import type { LoopPolicy } from './loop-policy.ts';
+import { findWrongSetting, stepForms } from '../prompt/setting-forms.ts';
+import type { AgentContext } from '../tool-calls/run-context.ts';
+import type { ToolRegistry } from '../tool-calls/tool-registry.ts';
 import { createHistory } from './history.ts';
 import { runHooks } from './hooks.ts';
-import { pairToolMessages } from '../messages/pair-tool-messages.ts';
+import type { LoopPolicy } from './loop-policy.ts';
 import { isPlaceholder, type ProviderApprovals } from './provider-approvals.ts';
 import type { TaskProgress } from './task-progress.ts';
-import type { ToolRegistry } from '../tool-calls/tool-registry.ts';
-import type { AgentContext } from '../tool-calls/run-context.ts';
 
 type PrepareStepOptions = {
   agentContext: AgentContext;

@@ -1,9 +1,9 @@
 import type { Experimental_Steering as Steering, ModelMessage, ToolModelMessage } from 'ai';
 import { createId } from '../base/create-id.ts';
 import type { ApprovalResponse } from '../log/events.ts';
-import type { ApprovalRequestPart } from './recording/recorder.ts';
 import { toJson } from '../messages/to-json.ts';
 import type { AgentContext } from '../tool-calls/run-context.ts';
+import type { ApprovalRequestPart } from './recording/recorder.ts';
 
 /** Keeps the AI SDK from ending the run. It is removed before anything is sent. */
 const PLACEHOLDER = '[the provider continues]';

@@ -1,4 +1,3 @@
-import type { ToolSchema } from '../tools/schema.ts';
 import type { LanguageModel, ModelMessage, ToolSet } from 'ai';
 import { createId } from '../base/create-id.ts';
 import { CuelineError } from '../base/errors.ts';
@@ -6,21 +5,22 @@ import type { AgentEnd, AgentLog } from '../log/agent-log.ts';
 import type { RunEvent, RunEventBody } from '../log/events.ts';
 import { reduceAll } from '../log/reduce.ts';
 import { readPast } from '../log/run-past.ts';
+import { toJson } from '../messages/to-json.ts';
+import { toModelMessages, toUIMessages } from '../messages/ui-messages.ts';
 import { checkSettings } from '../prompt/check-settings.ts';
 import { noteInput } from '../prompt/prompt-inputs.ts';
 import type { Plugin, Prompt } from '../prompt/prompt.ts';
-import type { ToolList } from '../tools/tool-list.ts';
-import type { LoopPolicyContext, LoopPolicySetup } from './loop-policy.ts';
 import { budgetExceededError } from '../tool-calls/limits.ts';
-import { checkMessages, openPrompt, type OpenedPrompt } from './open-prompt.ts';
-import type { Ending } from './ending.ts';
-import { startAgentLoop, type AgentLoopOptions } from './agent-loop.ts';
-import { toJson } from '../messages/to-json.ts';
 import type { AgentCall, EventSink, AgentContext } from '../tool-calls/run-context.ts';
-import { toModelMessages, toUIMessages } from '../messages/ui-messages.ts';
 import { toolsWithModelOutput } from '../tools/model-output.ts';
-import { readPastTurns } from './take-over/past-turns.ts';
+import type { ToolSchema } from '../tools/schema.ts';
+import type { ToolList } from '../tools/tool-list.ts';
+import { startAgentLoop, type AgentLoopOptions } from './agent-loop.ts';
+import type { Ending } from './ending.ts';
+import type { LoopPolicyContext, LoopPolicySetup } from './loop-policy.ts';
+import { checkMessages, openPrompt, type OpenedPrompt } from './open-prompt.ts';
 import { awaitProviderApprovals, locateAgent, type AgentIdentity } from './take-over/locate-agent.ts';
+import { readPastTurns } from './take-over/past-turns.ts';
 import { messagesOf, takeOverOf } from './take-over/take-over.ts';
 
 /**

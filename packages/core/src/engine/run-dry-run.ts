@@ -1,20 +1,20 @@
 import type { OutputInterface } from 'ai';
 import { anySignal } from '../base/any-signal.ts';
-import { estimateTokens, type TokenEstimate } from '../compile/estimate-tokens.ts';
 import { CuelineError } from '../base/errors.ts';
+import { trackWork } from '../base/track-work.ts';
+import { estimateTokens, type TokenEstimate } from '../compile/estimate-tokens.ts';
 import type { CompiledRequest } from '../log/events.ts';
 import { createRunLog } from '../log/run-log.ts';
 import { createModels } from '../models/create-models.ts';
+import type { PromptConfig, PromptSource } from '../prompt/prompt-options.ts';
 import type { Plugin } from '../prompt/prompt.ts';
+import { createRunContext, type EventSink, type RunContext } from '../tool-calls/run-context.ts';
+import { startAgentLoop, type AgentLoopOptions } from './agent-loop.ts';
+import type { Ending } from './ending.ts';
 import { nameOnlyModels } from './name-only-models.ts';
 import { openRun, toDefinition } from './open-run.ts';
-import type { PromptConfig, PromptSource } from '../prompt/prompt-options.ts';
-import type { Ending } from './ending.ts';
 import { runAgent } from './run-agent.ts';
-import { startAgentLoop, type AgentLoopOptions } from './agent-loop.ts';
 import type { PrepareStep } from './stream-context.ts';
-import { trackWork } from '../base/track-work.ts';
-import { createRunContext, type EventSink, type RunContext } from '../tool-calls/run-context.ts';
 
 /** What `dryRun` takes besides the prompt: the config of `runPrompt`, and the number of the step. */
 export type DryRunConfig<Input = void, Plugins extends readonly Plugin[] = readonly Plugin[]> = PromptConfig<

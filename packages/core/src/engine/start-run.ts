@@ -1,37 +1,37 @@
 import type { LanguageModel, ModelMessage, OutputInterface, StreamTextResult, Tool, UIMessage } from 'ai';
 import { createId } from '../base/create-id.ts';
 import { CuelineError } from '../base/errors.ts';
+import { trackWork, type WorkListener } from '../base/track-work.ts';
+import { untilAborted } from '../base/until-aborted.ts';
 import { LOG_VERSION, type RunEventBody } from '../log/events.ts';
+import type { RunHandle } from '../log/run-handle.ts';
 import { createRunLog, type RunLog } from '../log/run-log.ts';
+import type { RunPast } from '../log/run-past.ts';
+import { withRedactedKeys } from '../messages/redact-keys.ts';
+import { toJson } from '../messages/to-json.ts';
+import { toModelMessages, toUIMessages } from '../messages/ui-messages.ts';
 import { createModels } from '../models/create-models.ts';
+import type { UserContext } from '../prompt/call-settings.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import type { Definitions } from '../prompt/definitions.ts';
-import type { Plugin, PluginMethods, Prompt } from '../prompt/prompt.ts';
-import { withRedactedKeys } from '../messages/redact-keys.ts';
-import type { RunHandle } from '../log/run-handle.ts';
-import { createRunHandle } from './create-run-handle.ts';
-import type { Recorder } from './recording/recorder.ts';
-import { openRun, toDefinition, type OpenedRun } from './open-run.ts';
-import type { UserContext } from '../prompt/call-settings.ts';
+import { checkRunOptions } from '../prompt/option-names.ts';
 import type { PromptConfig, PromptSource, TextOutput } from '../prompt/prompt-options.ts';
-import { explainRejections } from './explain-rejections.ts';
-import { runAgent } from './run-agent.ts';
-import { startAgentLoop } from './agent-loop.ts';
-import type { Ending } from './ending.ts';
-import { toJson } from '../messages/to-json.ts';
-import { trackWork, type WorkListener } from '../base/track-work.ts';
+import type { Plugin, PluginMethods, Prompt } from '../prompt/prompt.ts';
 import {
   createRunContext,
   type AgentContext,
   type DurableRun,
   type WhenStored,
 } from '../tool-calls/run-context.ts';
-import type { RunPast } from '../log/run-past.ts';
-import { messagesOf, openCallsOf, takeOverOf } from './take-over/take-over.ts';
-import { checkRunOptions } from '../prompt/option-names.ts';
-import { toModelMessages, toUIMessages } from '../messages/ui-messages.ts';
 import { toolsWithModelOutput } from '../tools/model-output.ts';
-import { untilAborted } from '../base/until-aborted.ts';
+import { startAgentLoop } from './agent-loop.ts';
+import { createRunHandle } from './create-run-handle.ts';
+import type { Ending } from './ending.ts';
+import { explainRejections } from './explain-rejections.ts';
+import { openRun, toDefinition, type OpenedRun } from './open-run.ts';
+import type { Recorder } from './recording/recorder.ts';
+import { runAgent } from './run-agent.ts';
+import { messagesOf, openCallsOf, takeOverOf } from './take-over/take-over.ts';
 
 /** Tools that the compiler does not know, because the prompt function defines them while it runs. */
 type UnknownTools = Record<string, Tool<unknown, unknown>>;

@@ -1,10 +1,10 @@
 import type { Experimental_Steering as Steering, StepResult, ToolSet } from 'ai';
 import { createId } from '../base/create-id.ts';
-import { causeOf } from '../messages/steer-cause.ts';
-import type { LoopPolicy } from './loop-policy.ts';
-import type { UserContext } from '../prompt/call-settings.ts';
 import type { RunEventBody } from '../log/events.ts';
+import { causeOf } from '../messages/steer-cause.ts';
+import type { UserContext } from '../prompt/call-settings.ts';
 import type { EventSink } from '../tool-calls/run-context.ts';
+import type { LoopPolicy } from './loop-policy.ts';
 
 /** Returns the feedback to a model that stops too early; undefined if it may stop. */
 export type Steer = {

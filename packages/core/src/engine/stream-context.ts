@@ -1,8 +1,8 @@
 import type { OutputInterface, PrepareStepFunction, ToolSet } from 'ai';
 import type { UnfinishedCall } from '../log/unfinished-step.ts';
 import type { UserContext } from '../prompt/call-settings.ts';
-import type { PromptOptions } from '../prompt/prompt-options.ts';
 import type { PromptBuilder } from '../prompt/prompt-builder.ts';
+import type { PromptOptions } from '../prompt/prompt-options.ts';
 import type { ModelCalls } from '../provider/model-calls.ts';
 import type { AgentContext } from '../tool-calls/run-context.ts';
 import type { ToolApproval } from '../tool-calls/tool-approval.ts';

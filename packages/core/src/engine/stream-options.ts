@@ -8,25 +8,25 @@ import {
   type StopCondition,
   type ToolSet,
 } from 'ai';
+import { CuelineError } from '../base/errors.ts';
+import { scriptError } from '../base/script-error.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import { compileInstructions } from '../compile/instructions.ts';
 import { locateParts } from '../compile/locate-parts.ts';
-import { CuelineError } from '../base/errors.ts';
-import { withoutUndefined } from '../base/without-undefined.ts';
-import { scriptError } from '../base/script-error.ts';
-import { layered, type Definitions } from '../prompt/definitions.ts';
-import type { UserContext, StreamTextOptions } from '../prompt/call-settings.ts';
-import type { PromptOptions } from '../prompt/prompt-options.ts';
 import { openAgents } from '../log/agent-log.ts';
 import type { UnfinishedCall } from '../log/unfinished-step.ts';
-import { finishStep } from './take-over/finish-step.ts';
+import type { UserContext, StreamTextOptions } from '../prompt/call-settings.ts';
+import { layered, type Definitions } from '../prompt/definitions.ts';
+import type { PromptOptions } from '../prompt/prompt-options.ts';
 import { createPrepareStep } from './prepare-step.ts';
 import { recordingCallbacks } from './recording/recording-callbacks.ts';
 import { createRequestRecorder } from './recording/request-recorder.ts';
+import { createVariableRecorder } from './recording/variable-recorder.ts';
 import type { PendingSteer } from './steer.ts';
 import type { CallerOptions, PrepareStep, StreamContext } from './stream-context.ts';
+import { finishStep } from './take-over/finish-step.ts';
 import { rebuildPastSteps } from './take-over/rebuild-past-steps.ts';
 import { takeOverLoop } from './take-over/take-over.ts';
-import { createVariableRecorder } from './recording/variable-recorder.ts';
 
 /** Settings of a call that the log keeps with each step's request. */
 const settingNames = [

@@ -1,15 +1,15 @@
 import type { ModelMessage } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import { scriptError } from '../base/script-error.ts';
+import { resolveMessages } from '../messages/resolve-messages.ts';
 import type { Definitions } from '../prompt/definitions.ts';
 import type { PromptBuilder } from '../prompt/prompt-builder.ts';
-import { resolveMessages } from '../messages/resolve-messages.ts';
 import type { TaskListDefinition } from '../prompt/task-list.ts';
+import { touchTask } from '../tasks/author-list.ts';
 import { nudge } from '../tasks/nudge.ts';
 import { renderWindow } from '../tasks/render-window.ts';
-import { touchTask } from '../tasks/author-list.ts';
-import { attemptsOf, nameTasks, quote } from '../tasks/task-text.ts';
 import { failedTask, isComplete, openTasks } from '../tasks/task-list.ts';
+import { attemptsOf, nameTasks, quote } from '../tasks/task-text.ts';
 import type { EventSink } from '../tool-calls/run-context.ts';
 import { earlyEnds, type EarlyEnd } from './ending.ts';
 

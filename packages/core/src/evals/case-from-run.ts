@@ -3,8 +3,8 @@ import { CuelineError } from '../base/errors.ts';
 import type { RunEvent } from '../log/events.ts';
 import { reduceAll } from '../log/reduce.ts';
 import { checkIsLog } from '../wire/check-is-log.ts';
-import type { EvalCase } from './scorer.ts';
 import { toEvalOutput } from './eval-output.ts';
+import type { EvalCase } from './scorer.ts';
 
 /**
  * Returns a case with the input of a recorded run. Its `expect` is the run's answer, the object of a prompt with an output

@@ -1,6 +1,6 @@
+import type { LanguageModelUsage } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import { isRecord } from '../base/is-record.ts';
-import type { LanguageModelUsage } from 'ai';
 import type { RunEvent, TokenUsage } from '../log/events.ts';
 
 /** The price of a model for each million tokens. */

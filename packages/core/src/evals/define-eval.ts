@@ -1,5 +1,5 @@
-import { CuelineError } from '../base/errors.ts';
 import { checkNames } from '../base/check-names.ts';
+import { CuelineError } from '../base/errors.ts';
 import { quoteValue } from '../base/quote-value.ts';
 import { isPromptDefinition, type PromptDefinition } from '../prompt/define-prompt.ts';
 import type { EvalCase, Scorer } from './scorer.ts';

@@ -1,6 +1,7 @@
 import type { LanguageModel } from 'ai';
 import { checkNames } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
+import { plural } from '../base/plural.ts';
 import { quoteValue } from '../base/quote-value.ts';
 import { withoutUndefined } from '../base/without-undefined.ts';
 import { createPromptLibrary, type PromptLibrary } from '../library/create-library.ts';
@@ -10,11 +11,10 @@ import type { ModelSettings } from '../models/settings.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import { figuresOf, paretoFront, scoreOf, type ImproveCandidate, type ImproveFigures } from './candidates.ts';
 import { isEvalDefinition, type EvalDefinition } from './define-eval.ts';
-import { createRandom, type Random } from './random.ts';
 import { proposeTexts, type PromptTexts } from './propose-texts.ts';
+import { createRandom, type Random } from './random.ts';
 import { sumFigures, type EvalResult, type PricedUsage, type UsageFigures } from './report.ts';
 import { runEval, type RunEvalOptions } from './run-eval.ts';
-import { plural } from '../base/plural.ts';
 
 /** What {@link improve} may spend. */
 export type ImproveBudget = {

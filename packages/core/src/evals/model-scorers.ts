@@ -4,9 +4,9 @@ import { checkNames } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
 import { definePrompt } from '../prompt/define-prompt.ts';
 import { runPrompt } from '../run/run-prompt.ts';
-import type { Scorer } from './scorer.ts';
 import { toCount } from './cost.ts';
 import { usageOf } from './scorer-usage.ts';
+import type { Scorer } from './scorer.ts';
 
 /** Settings of {@link similarTo}. */
 export type SimilarToOptions = {

@@ -11,12 +11,12 @@ import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import type { PromptConfig } from '../prompt/prompt-options.ts';
 import { runPrompt } from '../run/run-prompt.ts';
 import { costOf, type EvalPrices } from './cost.ts';
-import { createUsageCounter, type ScorerUsage } from './scorer-usage.ts';
-import type { EvalCase, ScoreContext, Scorer, ScoreValue } from './scorer.ts';
 import { toEvalOutput } from './eval-output.ts';
 import type { EvalStore } from './eval-store.ts';
 import type { RateLimitPause } from './rate-limit-pause.ts';
 import type { EvalResult, EvalScore } from './report.ts';
+import { createUsageCounter, type ScorerUsage } from './scorer-usage.ts';
+import type { EvalCase, ScoreContext, Scorer, ScoreValue } from './scorer.ts';
 
 /** One run of one case. */
 export type CaseRun<Input> = {

@@ -8,13 +8,13 @@ import { isPromptDefinition, type PromptDefinition } from '../prompt/define-prom
 import type { PromptOptions } from '../prompt/prompt-options.ts';
 import { checkPrices, type EvalPrices } from './cost.ts';
 import { isEvalDefinition, MAX_REPEAT, type EvalDefinition } from './define-eval.ts';
-import type { EvalCase } from './scorer.ts';
 import type { EvalStore } from './eval-store.ts';
 import { modelName, numberNamesakes, promptTitle } from './names.ts';
 import { createRateLimitPause, type RateLimitPause } from './rate-limit-pause.ts';
 import { summarize, type EvalGroup, type EvalReport, type EvalResult } from './report.ts';
 import { runCase, type CaseRun } from './run-case.ts';
 import { keysOf, type KeyOf } from './run-key.ts';
+import type { EvalCase } from './scorer.ts';
 
 /** The progress of an evaluation. */
 export type EvalProgress = {

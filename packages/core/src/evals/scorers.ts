@@ -1,14 +1,14 @@
+import { CuelineError } from '../base/errors.ts';
+import { plural } from '../base/plural.ts';
+import { quoteValue } from '../base/quote-value.ts';
+import { canonicalJson } from '../json/canonical.ts';
+import { parseJson } from '../json/parse-json.ts';
 import { describeIssues, type Issue, type ToolSchema } from '../tools/schema.ts';
 import { validateJson } from '../tools/validate-json.ts';
 import { validateStandard } from '../tools/validate-standard.ts';
-import { canonicalJson } from '../json/canonical.ts';
-import { parseJson } from '../json/parse-json.ts';
-import { CuelineError } from '../base/errors.ts';
-import { quoteValue } from '../base/quote-value.ts';
+import type { EvalOutput, EvalToolCall } from './eval-output.ts';
 import { parseExactJson } from './exact-json.ts';
 import type { Scorer, ScoreValue } from './scorer.ts';
-import type { EvalOutput, EvalToolCall } from './eval-output.ts';
-import { plural } from '../base/plural.ts';
 
 /** Settings of scorers that compare texts. */
 export type TextOptions = {

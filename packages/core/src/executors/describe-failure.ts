@@ -1,10 +1,10 @@
 import { CuelineError } from '../base/errors.ts';
 import { scriptError } from '../base/script-error.ts';
-import { createModels } from '../models/create-models.ts';
 import { redact } from '../json/redact.ts';
+import { toJson } from '../messages/to-json.ts';
+import { createModels } from '../models/create-models.ts';
 import { toRunError } from '../models/run-error.ts';
 import type { ModelSettings } from '../models/settings.ts';
-import { toJson } from '../messages/to-json.ts';
 
 /** Returns the error and the input, both without keys, for the log of a run that could not start. */
 export function describeFailure(

@@ -1,11 +1,11 @@
-import type { EditReply, TaskItem } from '../tasks/task-item.ts';
 import type { LanguageModel, UIMessage } from 'ai';
 import type { RunEvent } from '../log/events.ts';
 import type { RunCommand } from '../log/run-handle.ts';
+import type { UnfinishedCall } from '../log/unfinished-step.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import type { PromptOptions } from '../prompt/prompt-options.ts';
+import type { EditReply, TaskItem } from '../tasks/task-item.ts';
 import type { WhenStored } from '../tool-calls/run-context.ts';
-import type { UnfinishedCall } from '../log/unfinished-step.ts';
 
 /** A request to start a run. */
 export type RunRequest<Input = unknown> = {

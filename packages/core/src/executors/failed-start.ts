@@ -1,6 +1,6 @@
-import { withoutUndefined } from '../base/without-undefined.ts';
 import type { UIMessage } from 'ai';
 import type { CuelineError } from '../base/errors.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
 
 /**

@@ -1,9 +1,9 @@
+import type { WorkListener } from '../base/track-work.ts';
 import type { ModelSettings } from '../models/settings.ts';
 import type { Executor } from './executor.ts';
 import { loadRunner } from './load-runner.ts';
-import type { KnownRuns } from './start-in-process.ts';
-import type { WorkListener } from '../base/track-work.ts';
 import { openLazily } from './open-lazily.ts';
+import type { KnownRuns } from './start-in-process.ts';
 
 /** Options of {@link inProcess} besides the models. */
 export type InProcessOptions = {

@@ -1,11 +1,11 @@
-import { checkNames } from '../base/check-names.ts';
-import { MAX_TIMER_MS } from '../base/timer.ts';
-import { CuelineError } from '../base/errors.ts';
 import { callAll } from '../base/call-all.ts';
+import { checkNames } from '../base/check-names.ts';
+import { CuelineError } from '../base/errors.ts';
+import { MAX_TIMER_MS } from '../base/timer.ts';
 import type { RunEvent } from '../log/events.ts';
 import { readLog } from '../log/upgrade-log.ts';
-import type { Executor } from './executor.ts';
 import { eventTimes } from '../wire/event-times.ts';
+import type { Executor } from './executor.ts';
 
 /** The options of {@link replay}. */
 export type ReplayOptions = {

@@ -1,5 +1,5 @@
-import { startTimer } from '../base/timer.ts';
 import { CuelineError } from '../base/errors.ts';
+import { startTimer } from '../base/timer.ts';
 import { readRetryAfter } from '../provider/retry-after.ts';
 import {
   askRoute,

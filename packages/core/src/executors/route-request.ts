@@ -1,12 +1,12 @@
 import { checkNames } from '../base/check-names.ts';
-import type { Connectivity } from '../provider/connectivity.ts';
 import { CuelineError, type CuelineErrorCode } from '../base/errors.ts';
 import { scriptError } from '../base/script-error.ts';
+import { untilAborted } from '../base/until-aborted.ts';
 import { parseJson } from '../json/parse-json.ts';
 import { redact } from '../json/redact.ts';
 import { isBrowser, pageOrigin } from '../models/platform.ts';
 import { toErrorCode } from '../models/refusal-codes.ts';
-import { untilAborted } from '../base/until-aborted.ts';
+import type { Connectivity } from '../provider/connectivity.ts';
 
 /** The options of {@link viaRoute}. */
 export type RouteOptions = {

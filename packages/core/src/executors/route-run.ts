@@ -1,12 +1,13 @@
-import type { EditReply } from '../tasks/task-item.ts';
-import { startTimer } from '../base/timer.ts';
 import { anySignal } from '../base/any-signal.ts';
 import { createId } from '../base/create-id.ts';
 import { CuelineError } from '../base/errors.ts';
+import { startTimer } from '../base/timer.ts';
+import { untilAborted } from '../base/until-aborted.ts';
 import type { RunEvent } from '../log/events.ts';
+import type { RunCommand } from '../log/run-handle.ts';
+import type { EditReply } from '../tasks/task-item.ts';
 import { createServerEventCounter } from '../wire/event-limits.ts';
 import { readEventStream } from '../wire/read-event-stream.ts';
-import type { RunCommand } from '../log/run-handle.ts';
 import type { RunRequest } from './executor.ts';
 import { failedStart } from './failed-start.ts';
 import { commandBody, startBody } from './route-body.ts';
@@ -21,7 +22,6 @@ import {
   type RouteOptions,
   type RouteRequest,
 } from './route-request.ts';
-import { untilAborted } from '../base/until-aborted.ts';
 
 /** How often a stop is tried. A stop that fails is not reported. */
 const STOP_ATTEMPTS = 3;

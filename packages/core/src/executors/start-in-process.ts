@@ -1,15 +1,15 @@
 import { anySignal } from '../base/any-signal.ts';
+import type { WorkListener } from '../base/track-work.ts';
+import { sendCommand } from '../engine/create-run-handle.ts';
+import { startRun } from '../engine/start-run.ts';
 import type { RunEvent } from '../log/events.ts';
-import { checkAbortSignal } from '../prompt/option-names.ts';
+import type { RunCommand, RunHandle } from '../log/run-handle.ts';
 import type { ModelSettings } from '../models/settings.ts';
+import { checkAbortSignal } from '../prompt/option-names.ts';
+import type { EditReply } from '../tasks/task-item.ts';
+import { describeFailure } from './describe-failure.ts';
 import type { RunRequest } from './executor.ts';
 import { failedStart } from './failed-start.ts';
-import type { RunCommand, RunHandle } from '../log/run-handle.ts';
-import { describeFailure } from './describe-failure.ts';
-import { startRun } from '../engine/start-run.ts';
-import type { EditReply } from '../tasks/task-item.ts';
-import { sendCommand } from '../engine/create-run-handle.ts';
-import type { WorkListener } from '../base/track-work.ts';
 
 /** A run in this process, as its executor uses it. */
 type KnownRun = Pick<RunHandle, 'log'> & {

@@ -1,9 +1,9 @@
-import { CuelineError } from '../base/errors.ts';
-import type { RunEvent } from '../log/events.ts';
 import { suggestion } from '../base/check-names.ts';
-import { successorOf } from '../base/replaced-options.ts';
-import { inOptions } from '../prompt/option-names.ts';
+import { CuelineError } from '../base/errors.ts';
 import { quoteValue } from '../base/quote-value.ts';
+import { successorOf } from '../base/replaced-options.ts';
+import type { RunEvent } from '../log/events.ts';
+import { inOptions } from '../prompt/option-names.ts';
 import type { RunRequest } from './executor.ts';
 import { failedStart } from './failed-start.ts';
 

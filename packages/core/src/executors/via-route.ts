@@ -1,8 +1,8 @@
-import type { RouteOptions } from './route-request.ts';
 import { loadModule } from '../base/load-module.ts';
 import type { RouteExecutor } from './executor.ts';
-import type * as RouteRun from './route-run.ts';
 import { openLazily } from './open-lazily.ts';
+import type { RouteOptions } from './route-request.ts';
+import type * as RouteRun from './route-run.ts';
 
 /**
  * Runs prompts on a server: `POST url` starts one, and its events come back as Server-Sent Events. After a lost

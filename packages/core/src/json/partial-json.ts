@@ -1,5 +1,5 @@
-import { parseJson } from './parse-json.ts';
 import { createJsonBuilder } from './json-builder.ts';
+import { parseJson } from './parse-json.ts';
 
 /**
  * Reads a JSON text while it arrives. It builds the value in one pass over the characters, so that feeding 640 KB in

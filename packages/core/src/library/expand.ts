@@ -1,6 +1,6 @@
 import { CuelineError } from '../base/errors.ts';
-import { nearestName } from '../base/nearest-name.ts';
 import { isRecord } from '../base/is-record.ts';
+import { nearestName } from '../base/nearest-name.ts';
 import { quoteValue, shorten } from '../base/quote-value.ts';
 import type { LibraryParameter, LibraryPrompt, ParameterValue } from './prompt-record.ts';
 

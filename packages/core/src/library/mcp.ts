@@ -1,8 +1,8 @@
 import * as z from 'zod/v4';
 import { CuelineError } from '../base/errors.ts';
 import { hashOf } from '../json/content-hash.ts';
-import type { Prompt } from '../prompt/prompt.ts';
 import { filePart, imagePart, audioPart } from '../messages/parts.ts';
+import type { Prompt } from '../prompt/prompt.ts';
 import { expandText } from './expand.ts';
 import { parametersOf } from './input-schema.ts';
 import type { LibraryPrompt } from './prompt-record.ts';

@@ -1,9 +1,9 @@
 import { CuelineError } from '../base/errors.ts';
-import { nearestName } from '../base/nearest-name.ts';
 import { isRecord } from '../base/is-record.ts';
+import { nearestName } from '../base/nearest-name.ts';
 import { quoteValue } from '../base/quote-value.ts';
-import { placeholdersOf, readValue } from './expand.ts';
 import { hashOf } from '../json/content-hash.ts';
+import { placeholdersOf, readValue } from './expand.ts';
 import type { LibraryParameter, LibraryPrompt, PromptParameter, PromptRecord } from './prompt-record.ts';
 import { fileLimits, parameterMembers, promptRecord, recordMembers } from './prompt-schema.ts';
 

@@ -1,10 +1,10 @@
 import { withoutUndefined } from '../base/without-undefined.ts';
-import type { DraftProgress, StateDraft } from './state-draft.ts';
-import type { RunEvent } from './events.ts';
-import { applyToMessage } from './message.ts';
 import { setMember } from '../json/json-builder.ts';
 import { feedReader } from '../json/partial-json.ts';
+import type { RunEvent } from './events.ts';
+import { applyToMessage } from './message.ts';
 import { refreshInputs } from './refresh-inputs.ts';
+import type { DraftProgress, StateDraft } from './state-draft.ts';
 import type { RunStatus, SteerState, StepState, CommonFields } from './state.ts';
 import { applyChange } from './step.ts';
 import { applyToTasks } from './task-state.ts';

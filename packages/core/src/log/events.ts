@@ -1,5 +1,3 @@
-import type { TaskEvent } from '../tasks/task-item.ts';
-import type { ToolEffect } from '../tools/tool-types.ts';
 import type { JSONObject, LanguageModelV4Citation } from '@ai-sdk/provider';
 import type {
   FileUIPart,
@@ -11,6 +9,8 @@ import type {
   UIMessage,
 } from 'ai';
 import type { ErrorSource, SerializedError } from '../base/errors.ts';
+import type { TaskEvent } from '../tasks/task-item.ts';
+import type { ToolEffect } from '../tools/tool-types.ts';
 
 /** Version of the event format, written into every `run-start`. */
 export const LOG_VERSION = 2;

@@ -1,6 +1,6 @@
 import { withoutUndefined } from '../base/without-undefined.ts';
-import type { MessagePart, StateDraft } from './state-draft.ts';
 import type { RunEvent } from './events.ts';
+import type { MessagePart, StateDraft } from './state-draft.ts';
 import { addPart, partAt, stepMessage, voidStep, writtenMessage } from './written-message.ts';
 
 /**

@@ -1,6 +1,8 @@
 import { withoutUndefined } from '../base/without-undefined.ts';
+import { createAgentReducer, emptyFields, type AgentReducer } from './agent-reducer.ts';
 import type { RunEvent, TokenUsage } from './events.ts';
 import { lastIndexOfId, type IdIndex } from './id-index.ts';
+import { hasPending, isPending, withdrawPending } from './pending.ts';
 import type {
   AgentFields,
   ApprovalState,
@@ -10,9 +12,7 @@ import type {
   RunState,
   StepState,
 } from './state.ts';
-import { hasPending, isPending, withdrawPending } from './pending.ts';
 import { addUsage } from './step.ts';
-import { createAgentReducer, emptyFields, type AgentReducer } from './agent-reducer.ts';
 
 /** The state of a run that has not started. */
 export const initialState: RunState = {

@@ -1,5 +1,5 @@
-import type { TaskEvent } from '../tasks/task-item.ts';
 import type { FinishReason, LanguageModelUsage } from 'ai';
+import type { TaskEvent } from '../tasks/task-item.ts';
 import type { RunEvent } from './events.ts';
 import { reduceAll } from './reduce.ts';
 import type { ApprovalState, ClientToolCallState, RunState, ToolCallState } from './state.ts';

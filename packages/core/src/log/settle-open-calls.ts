@@ -1,6 +1,6 @@
+import { shorten } from '../base/quote-value.ts';
 import type { ToolEffect } from '../tools/tool-types.ts';
 import type { RunEvent } from './events.ts';
-import { shorten } from '../base/quote-value.ts';
 
 /**
  * A tool call without an end, and how it is settled when its run continues:

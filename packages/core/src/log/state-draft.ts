@@ -1,8 +1,8 @@
-import type { IdIndex } from './id-index.ts';
-import type { CommonFields, RunStatus, SteerState, TaskState, ToolCallState } from './state.ts';
+import type { UIMessage } from 'ai';
 import type { PartialJson } from '../json/partial-json.ts';
 import type { ToolCallMetadata } from './events.ts';
-import type { UIMessage } from 'ai';
+import type { IdIndex } from './id-index.ts';
+import type { CommonFields, RunStatus, SteerState, TaskState, ToolCallState } from './state.ts';
 
 /** What the reducer remembers between two events besides the state itself. */
 export type DraftProgress = MessageProgress & {

@@ -1,6 +1,6 @@
-import type { TaskItem } from '../tasks/task-item.ts';
 import type { FinishReason, LanguageModelUsage, ProviderMetadata, UIMessage } from 'ai';
 import type { SerializedError } from '../base/errors.ts';
+import type { TaskItem } from '../tasks/task-item.ts';
 import type { ApprovalResponse, ClientToolResponse, CompiledRequest, RunEventBody } from './events.ts';
 
 /**

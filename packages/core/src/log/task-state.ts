@@ -1,7 +1,7 @@
 import { withoutUndefined } from '../base/without-undefined.ts';
-import { isTaskDone } from '../tasks/task-status.ts';
-import type { TaskEvent, TaskStatus } from '../tasks/task-item.ts';
 import { applyTaskUpdate } from '../tasks/apply-task-update.ts';
+import type { TaskEvent, TaskStatus } from '../tasks/task-item.ts';
+import { isTaskDone } from '../tasks/task-status.ts';
 import type { TaskState } from './state.ts';
 
 /** The tasks while they are written; `writable` is that of a `StateDraft`. */

@@ -1,10 +1,10 @@
 import { withoutUndefined, type Defined } from '../base/without-undefined.ts';
-import type { MessagePart, StateDraft, StateFields, ToolPart } from './state-draft.ts';
-import type { RunEvent, ToolCallMetadata } from './events.ts';
 import { createPartialJson, feedReader } from '../json/partial-json.ts';
+import type { RunEvent, ToolCallMetadata } from './events.ts';
 import { truncateIndex, lastIndexOfId } from './id-index.ts';
 import { UNANSWERED, WITHDRAWN } from './pending.ts';
 import { markStale, refreshInputs } from './refresh-inputs.ts';
+import type { MessagePart, StateDraft, StateFields, ToolPart } from './state-draft.ts';
 import type { ToolCallState } from './state.ts';
 import { addPart, partAt, stepMessage, writtenParts } from './written-message.ts';
 

@@ -1,7 +1,7 @@
 import type { LanguageModelUsage, UIMessage } from 'ai';
-import type { RunEvent, RunEventBody } from './events.ts';
 import { callKey } from '../base/call-key.ts';
 import { isInAgent, openAgents } from './agent-log.ts';
+import type { RunEvent, RunEventBody } from './events.ts';
 import { isOwnStep } from './rebase-events.ts';
 import {
   createStepCalls,

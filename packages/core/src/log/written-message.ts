@@ -1,6 +1,6 @@
-import type { MessagePart, StateDraft } from './state-draft.ts';
 import type { UIMessage } from 'ai';
 import { truncateIndex } from './id-index.ts';
+import type { MessagePart, StateDraft } from './state-draft.ts';
 
 /** Returns the message that the run writes, and creates it if it does not exist. */
 export function writtenMessage(draft: StateDraft): UIMessage {

@@ -1,8 +1,8 @@
 import type { ModelMessage } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import { isRecord } from '../base/is-record.ts';
-import { quoteValue } from '../base/quote-value.ts';
 import { messagePartError } from '../base/message-part-error.ts';
+import { quoteValue } from '../base/quote-value.ts';
 
 const roles: ReadonlySet<unknown> = new Set<ModelMessage['role']>(['system', 'user', 'assistant', 'tool']);
 

@@ -1,12 +1,12 @@
-import { partBrand } from './part-brand.ts';
-import type { FilePart as SdkFilePart, TextPart as SdkTextPart } from 'ai';
 import type { SharedV4FileData, SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provider';
+import type { FilePart as SdkFilePart, TextPart as SdkTextPart } from 'ai';
+import { isRecord } from '../base/is-record.ts';
+import { messagePartError } from '../base/message-part-error.ts';
+import { quoteValue } from '../base/quote-value.ts';
 import { bytesOf } from '../json/bytes.ts';
 import { isFileId, readFile, type FileContent, type FileSource } from './file-data.ts';
 import { isMediaType } from './media-type.ts';
-import { isRecord } from '../base/is-record.ts';
-import { quoteValue } from '../base/quote-value.ts';
-import { messagePartError } from '../base/message-part-error.ts';
+import { partBrand } from './part-brand.ts';
 
 /** Text. */
 export type TextPart = { type: 'text'; text: string; providerOptions?: ProviderOptions | undefined };

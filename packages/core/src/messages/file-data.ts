@@ -1,10 +1,10 @@
-import type { FilePart } from 'ai';
 import type { SharedV4FileData } from '@ai-sdk/provider';
+import type { FilePart } from 'ai';
+import { isRecord } from '../base/is-record.ts';
+import { messagePartError } from '../base/message-part-error.ts';
+import { quoteValue } from '../base/quote-value.ts';
 import { bytesOf, toBase64 } from '../json/bytes.ts';
 import { imageTypeOfData, imageTypeOfUrl } from './media-type.ts';
-import { isRecord } from '../base/is-record.ts';
-import { quoteValue } from '../base/quote-value.ts';
-import { messagePartError } from '../base/message-part-error.ts';
 
 /**
  * The forms of a file: bytes, base64, a data URL, an http(s) URL, a provider's file id (`'file-…'`, or `{ openai:

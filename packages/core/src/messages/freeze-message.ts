@@ -1,9 +1,9 @@
 import type { ModelMessage } from 'ai';
 import { CuelineError } from '../base/errors.ts';
-import { bytesOf, toBase64 } from '../json/bytes.ts';
 import { isRecord } from '../base/is-record.ts';
-import { quoteValue } from '../base/quote-value.ts';
 import { messagePartError } from '../base/message-part-error.ts';
+import { quoteValue } from '../base/quote-value.ts';
+import { bytesOf, toBase64 } from '../json/bytes.ts';
 
 /**
  * Returns a frozen copy of a message as plain JSON. The AI SDK accepts it as it is, except for URLs in `{ type:

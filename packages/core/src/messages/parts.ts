@@ -1,6 +1,6 @@
-import { partBrand } from './part-brand.ts';
 import type { AudioPart, FilePart, ImagePart, TextPart } from './content-part.ts';
 import type { FileSource } from './file-data.ts';
+import { partBrand } from './part-brand.ts';
 
 type TextOptions = Pick<TextPart, 'providerOptions'>;
 type ImageOptions = Pick<ImagePart, 'mediaType' | 'providerOptions'>;

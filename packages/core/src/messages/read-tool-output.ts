@@ -1,7 +1,7 @@
-import { readForeignPart, type ContentPart } from './content-part.ts';
-import { bytesOf } from '../json/bytes.ts';
 import { isRecord } from '../base/is-record.ts';
 import { messagePartError } from '../base/message-part-error.ts';
+import { bytesOf } from '../json/bytes.ts';
+import { readForeignPart, type ContentPart } from './content-part.ts';
 import { plainJson, toModelOutput, type ToolResultContent, type ToolResultOutput } from './tool-output.ts';
 
 /**

@@ -1,6 +1,6 @@
-import type { RunLog } from '../log/run-log.ts';
-import { redactSecrets } from '../json/redact.ts';
 import { copyPlain, isPlain } from '../json/copy-plain.ts';
+import { redactSecrets } from '../json/redact.ts';
+import type { RunLog } from '../log/run-log.ts';
 import { toJson } from './to-json.ts';
 
 /** Returns a value without these keys in any of its texts; the same value if it has none. */

@@ -1,8 +1,8 @@
 import type { FilePart, ModelMessage } from 'ai';
 import { thrownText } from '../base/error-source.ts';
+import { messagePartError } from '../base/message-part-error.ts';
 import { toBase64 } from '../json/bytes.ts';
 import { imageTypeOfData } from './media-type.ts';
-import { messagePartError } from '../base/message-part-error.ts';
 
 /**
  * Reads each Blob and File in the messages. Must be awaited before a prompt's messages are shown or sent. Messages

@@ -1,5 +1,5 @@
-import { redactSecrets } from '../json/redact.ts';
 import { mentionBytes, stringifyJson, toBase64 } from '../json/bytes.ts';
+import { redactSecrets } from '../json/redact.ts';
 
 /** Longer files are only mentioned. */
 const MAX_BYTES = 256 * 1_024;

@@ -1,13 +1,13 @@
-import type { ModelMessage, ToolCallPart, ToolResultPart } from 'ai';
 import type { SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provider';
+import type { ModelMessage, ToolCallPart, ToolResultPart } from 'ai';
 import { CuelineError } from '../base/errors.ts';
+import { isRecord } from '../base/is-record.ts';
+import { messagePartError } from '../base/message-part-error.ts';
+import { quoteValue } from '../base/quote-value.ts';
 import { checkCalls } from './check-messages.ts';
+import { collectObjects } from './collect-objects.ts';
 import { isPart, providerOptionsOf, readContentPart, readText, type SentPart } from './content-part.ts';
 import type { MessageRole } from './message-parts.ts';
-import { collectObjects } from './collect-objects.ts';
-import { isRecord } from '../base/is-record.ts';
-import { quoteValue } from '../base/quote-value.ts';
-import { messagePartError } from '../base/message-part-error.ts';
 import { readPlainJson, readToolOutput } from './read-tool-output.ts';
 
 /** The parts that a message of each role can have. */

@@ -1,9 +1,9 @@
-import type { ModelMessage, ToolResultPart, UIMessage } from 'ai';
 import type { JSONValue } from '@ai-sdk/provider';
-import { contentTypes, readForeignPart, type ContentPart } from './content-part.ts';
+import type { ModelMessage, ToolResultPart, UIMessage } from 'ai';
+import { isRecord } from '../base/is-record.ts';
 import { bytesOf, stringifyJson } from '../json/bytes.ts';
 import { canonicalJson } from '../json/canonical.ts';
-import { isRecord } from '../base/is-record.ts';
+import { contentTypes, readForeignPart, type ContentPart } from './content-part.ts';
 
 /** What the model gets as the result of a tool call, in the AI SDK's form. */
 export type ToolResultOutput = ToolResultPart['output'];

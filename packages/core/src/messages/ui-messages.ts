@@ -7,9 +7,9 @@ import {
   type UIMessage,
 } from 'ai';
 import { isRecord } from '../base/is-record.ts';
-import { toModelOutput, withEditNotes } from './tool-output.ts';
 import { settleApprovals } from './settle-approvals.ts';
 import { causeOf } from './steer-cause.ts';
+import { toModelOutput, withEditNotes } from './tool-output.ts';
 import { toUIParts, type ToolResult } from './ui-parts.ts';
 import { isRetry, withoutSteps } from './without-retried.ts';
 

@@ -1,5 +1,5 @@
-import { parseJson } from '../json/parse-json.ts';
 import { shorten } from '../base/quote-value.ts';
+import { parseJson } from '../json/parse-json.ts';
 
 const maxLength = 600;
 /** How deep a message may be; an answer may nest until the stack ends. */

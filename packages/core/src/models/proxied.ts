@@ -6,10 +6,10 @@ import { checkBaseUrl } from './base-url.ts';
 import { builtInProviders } from './built-in.ts';
 import type { Environment } from './environment.ts';
 import type { FetchFunction } from './guarded-fetch.ts';
-import { withoutProviderStorage } from './without-provider-storage.ts';
-import { readProxyAnswer } from './proxy-error.ts';
 import { type BuiltInProvider, providers } from './providers.ts';
+import { readProxyAnswer } from './proxy-error.ts';
 import type { ModelProvider, ModelSettings } from './settings.ts';
+import { withoutProviderStorage } from './without-provider-storage.ts';
 
 /** Options of {@link proxied}. */
 export type ProxiedOptions = {

@@ -1,10 +1,10 @@
 import { APICallError } from '@ai-sdk/provider';
 import { CuelineError, type CuelineErrorCode } from '../base/errors.ts';
+import { parseJson } from '../json/parse-json.ts';
+import { redact } from '../json/redact.ts';
 import { readFirstBytes } from './bounded-body.ts';
 import { providerMessage } from './provider-message.ts';
 import { refusalCodes } from './refusal-codes.ts';
-import { parseJson } from '../json/parse-json.ts';
-import { redact } from '../json/redact.ts';
 
 /** What is added to an error of a model proxy: what to do if its message does not say so, and which time limit it was. */
 type Addition = { advice?: string; phase?: 'first_chunk' | 'chunk' | 'call' };

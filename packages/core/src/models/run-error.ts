@@ -1,11 +1,11 @@
 import { APICallError, LoadAPIKeyError, NoSuchModelError } from '@ai-sdk/provider';
 import { thrownText } from '../base/error-source.ts';
 import { CuelineError, type CuelineErrorCode, type ErrorSource } from '../base/errors.ts';
+import { parseJson } from '../json/parse-json.ts';
+import { redact, redactDeep } from '../json/redact.ts';
 import { explainFailure, kindOfStatus, kindOfCode, kindOfMessage } from './failure-kind.ts';
 import { connectionError } from './guarded-fetch.ts';
 import { providerMessage } from './provider-message.ts';
-import { parseJson } from '../json/parse-json.ts';
-import { redact, redactDeep } from '../json/redact.ts';
 
 // the messages of Chromium, Node, Safari and Firefox for a failed fetch and for a body that is cut off
 const unmadeConnection = /^(failed to fetch|fetch failed|load failed|networkerror)/i;

@@ -1,5 +1,5 @@
-import { checkNames } from '../base/check-names.ts';
 import type { JSONSchema7 } from 'ai';
+import { checkNames } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
 import { scriptError } from '../base/script-error.ts';
 import { definePlugin } from '../prompt/define-plugin.ts';

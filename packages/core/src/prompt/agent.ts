@@ -1,14 +1,14 @@
-import type { ToolContext } from '../tools/tool-types.ts';
 import type { LanguageModel } from 'ai';
-import { CuelineError } from '../base/errors.ts';
-import type { AgentCallSettings } from './call-settings.ts';
-import { checkSettings } from './check-settings.ts';
-import { checkPlugins } from './check-plugins.ts';
 import { checkNames } from '../base/check-names.ts';
-import { optionNames } from './option-names.ts';
-import type { AgentOptions, Plugin, Prompt } from './prompt.ts';
+import { CuelineError } from '../base/errors.ts';
 import { toSchema, type ToolSchema } from '../tools/schema.ts';
 import { checkHeader, splitOptions, type ToolHeader } from '../tools/tool-definition.ts';
+import type { ToolContext } from '../tools/tool-types.ts';
+import type { AgentCallSettings } from './call-settings.ts';
+import { checkPlugins } from './check-plugins.ts';
+import { checkSettings } from './check-settings.ts';
+import { optionNames } from './option-names.ts';
+import type { AgentOptions, Plugin, Prompt } from './prompt.ts';
 
 /** A prompt function that answers a tool call. */
 export type AgentDefinition = {

@@ -1,6 +1,6 @@
 import { CuelineError } from '../base/errors.ts';
-import type { Plugin } from './prompt.ts';
 import type { PromptBuilder } from './prompt-builder.ts';
+import type { Plugin } from './prompt.ts';
 
 /** Lets a plugin make its definitions, and adds its methods to `prompt`. @throws CuelineError `invalid_definition` */
 export async function applyPlugin(prompt: PromptBuilder, plugin: Plugin): Promise<void> {

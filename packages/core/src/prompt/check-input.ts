@@ -1,7 +1,7 @@
+import { scriptError } from '../base/script-error.ts';
 import type { ToolSchema } from '../tools/schema.ts';
 import type { SchemaResult } from '../tools/standard-schema.ts';
 import { validateStandard } from '../tools/validate-standard.ts';
-import { scriptError } from '../base/script-error.ts';
 import { invalidInputError } from './invalid-input-error.ts';
 
 /**

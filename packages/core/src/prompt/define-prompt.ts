@@ -1,14 +1,14 @@
+import type { LanguageModel } from 'ai';
+import { CuelineError } from '../base/errors.ts';
+import { isRecord } from '../base/is-record.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import type { PromptVersion } from '../log/events.ts';
 import type { PromptTypes } from '../log/state.ts';
 import type { ToolArguments, ToolSchema } from '../tools/schema.ts';
-import type { LanguageModel } from 'ai';
-import { CuelineError } from '../base/errors.ts';
-import { withoutUndefined } from '../base/without-undefined.ts';
-import { isRecord } from '../base/is-record.ts';
+import { isToolList, type ToolList } from '../tools/tool-list.ts';
 import { noteInput } from './prompt-inputs.ts';
 import type { Plugin, PluginMethods, Prompt } from './prompt.ts';
 import { readInput } from './read-input.ts';
-import { isToolList, type ToolList } from '../tools/tool-list.ts';
 import type { PluginsOf, SchemaInput, TypesOf } from './types-of.ts';
 
 /** A prompt as a function: it defines what to send by calling methods of `prompt`. */

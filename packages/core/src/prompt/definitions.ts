@@ -1,9 +1,9 @@
-import type { ModelMessage } from 'ai';
 import type { SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provider';
-import type { Hook } from './hook.ts';
-import type { TaskListDefinition } from './task-list.ts';
+import type { ModelMessage } from 'ai';
 import type { OwnToolDefinition } from '../tools/tool-definition.ts';
 import type { AgentTool } from './agent.ts';
+import type { Hook } from './hook.ts';
+import type { TaskListDefinition } from './task-list.ts';
 
 /** A tool of a prompt, as its function defines it. */
 export type ToolDefinition = OwnToolDefinition | AgentTool;

@@ -1,9 +1,9 @@
-import type { PromptConfig, PromptOptions } from './prompt-options.ts';
 import { checkNames } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
 import { isRecord } from '../base/is-record.ts';
 import { quoteValue } from '../base/quote-value.ts';
 import { successorOf } from '../base/replaced-options.ts';
+import type { PromptConfig, PromptOptions } from './prompt-options.ts';
 
 /** Every option of a run. The compiler checks the list against the AI SDK's options, so that none can be missing. */
 const options: Record<keyof PromptOptions, true> = {

@@ -1,21 +1,25 @@
-import type { ToolOptions } from '../tools/tool-types.ts';
-import type { ToolSchema } from '../tools/schema.ts';
-import type { ToolSet } from 'ai';
 import type { SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provider';
-import { CuelineError } from '../base/errors.ts';
-import { checkAnswered } from '../messages/check-messages.ts';
-import type { MessageContent, MessageRole } from '../messages/message-parts.ts';
-import { renderTemplate } from './template.ts';
-import { toModelMessage } from '../messages/to-model-message.ts';
-import { agentTool, type AgentDefinition } from './agent.ts';
-import { clientTool, type ClientToolOptions } from '../tools/client-tool.ts';
-import { compositeTool } from '../tools/composite-tool.ts';
-import type { AgentOptions, Prompt } from './prompt.ts';
-import { inputsOf, noteInput } from './prompt-inputs.ts';
-import type { Hook } from './hook.ts';
+import type { ToolSet } from 'ai';
 import { checkNames } from '../base/check-names.ts';
+import { CuelineError } from '../base/errors.ts';
 import { isRecord } from '../base/is-record.ts';
 import { quoteValue } from '../base/quote-value.ts';
+import { checkAnswered } from '../messages/check-messages.ts';
+import type { MessageContent, MessageRole } from '../messages/message-parts.ts';
+import { toModelMessage } from '../messages/to-model-message.ts';
+import { clientTool, type ClientToolOptions } from '../tools/client-tool.ts';
+import { compositeTool } from '../tools/composite-tool.ts';
+import { checkReady, namedTools } from '../tools/named-tools.ts';
+import type { ToolSchema } from '../tools/schema.ts';
+import { checkToolName, functionTool } from '../tools/tool-definition.ts';
+import { isToolList, type ToolList } from '../tools/tool-list.ts';
+import type { ToolOptions } from '../tools/tool-types.ts';
+import type { NamedTool } from '../tools/tool.ts';
+import { agentTool, type AgentDefinition } from './agent.ts';
+import { emptyDefinitions, type Definitions, type ToolDefinition } from './definitions.ts';
+import type { Hook } from './hook.ts';
+import { inputsOf, noteInput } from './prompt-inputs.ts';
+import type { AgentOptions, Prompt } from './prompt.ts';
 import {
   checkTasks,
   TaskListDefinition,
@@ -24,11 +28,7 @@ import {
   type TaskListOptions,
 } from './task-list.ts';
 import { addDynamicTools, addStaticTools } from './task-tools.ts';
-import type { NamedTool } from '../tools/tool.ts';
-import { checkReady, namedTools } from '../tools/named-tools.ts';
-import { isToolList, type ToolList } from '../tools/tool-list.ts';
-import { emptyDefinitions, type Definitions, type ToolDefinition } from './definitions.ts';
-import { checkToolName, functionTool } from '../tools/tool-definition.ts';
+import { renderTemplate } from './template.ts';
 import { dataVariable, textVariable } from './variables.ts';
 
 /** Collects the definitions that a prompt function makes. */

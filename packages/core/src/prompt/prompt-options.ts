@@ -1,12 +1,12 @@
-import type { TaskItem } from '../tasks/task-item.ts';
-import type { UnfinishedCall } from '../log/unfinished-step.ts';
-import type { ToolEffect } from '../tools/tool-types.ts';
 import type { LanguageModel, ModelMessage, OutputInterface, UIMessage } from 'ai';
+import type { UnfinishedCall } from '../log/unfinished-step.ts';
 import type { ModelSettings } from '../models/settings.ts';
+import type { TaskItem } from '../tasks/task-item.ts';
+import type { LoopGuardOptions } from '../tools/loop-rule.ts';
+import type { ToolEffect } from '../tools/tool-types.ts';
 import type { CallSettings } from './call-settings.ts';
 import type { PromptDefinition, PromptFunction } from './define-prompt.ts';
 import type { Plugin } from './prompt.ts';
-import type { LoopGuardOptions } from '../tools/loop-rule.ts';
 
 /** Limits of a run and all its agents together. `Infinity` turns a limit off. */
 export type Limits = {

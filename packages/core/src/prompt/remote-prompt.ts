@@ -1,5 +1,5 @@
-import type { PromptTypes, TextPrompt } from '../log/state.ts';
 import { CuelineError } from '../base/errors.ts';
+import type { PromptTypes, TextPrompt } from '../log/state.ts';
 import type { PromptDefinition } from './define-prompt.ts';
 
 /** A prompt that runs on a server, as a page knows it: its name, and its input, output and tools as types. */

@@ -1,14 +1,14 @@
-import type { EditReply, TaskEdit, TaskEvent, TaskItem } from '../tasks/task-item.ts';
 import type { ModelMessage } from 'ai';
+import { checkNames } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
+import { isRecord } from '../base/is-record.ts';
+import { quoteValue } from '../base/quote-value.ts';
 import { createTaskList } from '../tasks/create-task-list.ts';
 import { accept, update, type Decision } from '../tasks/decision.ts';
 import { editTasks } from '../tasks/edits.ts';
 import { resumeTasks } from '../tasks/resume.ts';
+import type { EditReply, TaskEdit, TaskEvent, TaskItem } from '../tasks/task-item.ts';
 import { applyEvents, currentTask, isComplete, type TaskList } from '../tasks/task-list.ts';
-import { checkNames } from '../base/check-names.ts';
-import { isRecord } from '../base/is-record.ts';
-import { quoteValue } from '../base/quote-value.ts';
 import type { OwnToolDefinition } from '../tools/tool-definition.ts';
 
 /** One task of `defTaskList`. `P` is the prompt with its plugins' methods. */

@@ -1,11 +1,11 @@
+import { jsonSchema } from 'ai';
+import { sourceOf, thrownText, withSource } from '../base/error-source.ts';
+import { untilAborted } from '../base/until-aborted.ts';
 import * as tasks from '../tasks/author-list.ts';
 import * as dynamic from '../tasks/dynamic.ts';
-import { sourceOf, thrownText, withSource } from '../base/error-source.ts';
-import { jsonSchema } from 'ai';
-import type { TaskDefinition, TaskListDefinition } from './task-list.ts';
 import { functionTool } from '../tools/tool-definition.ts';
 import type { ToolContext } from '../tools/tool-types.ts';
-import { untilAborted } from '../base/until-aborted.ts';
+import type { TaskDefinition, TaskListDefinition } from './task-list.ts';
 
 /** The tools with which the model works through a list that the author wrote. */
 export function addStaticTools(list: TaskListDefinition): void {

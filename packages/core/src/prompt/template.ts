@@ -1,8 +1,8 @@
 import { CuelineError } from '../base/errors.ts';
 import { isPromise } from '../base/is-promise.ts';
+import { isRecord } from '../base/is-record.ts';
 import { contentTypes, isPart, type ContentPart } from '../messages/content-part.ts';
 import { imageTypeOfUrl } from '../messages/media-type.ts';
-import { isRecord } from '../base/is-record.ts';
 
 /**
  * Returns the text of a tagged template, without the indentation of its source code. Only the template's own

@@ -1,9 +1,9 @@
+import type { DeepPartial, InferToolInput, InferToolOutput, Tool, ToolSet } from 'ai';
 import type { PromptTypes } from '../log/state.ts';
 import type { SchemaSource, ToolArguments, ToolSchema } from '../tools/schema.ts';
-import type { DeepPartial, InferToolInput, InferToolOutput, Tool, ToolSet } from 'ai';
-import type { Plugin } from './prompt.ts';
-import type { NamedTool } from '../tools/tool.ts';
 import type { ToolList } from '../tools/tool-list.ts';
+import type { NamedTool } from '../tools/tool.ts';
+import type { Plugin } from './prompt.ts';
 
 /** The settings of a prompt from which TypeScript infers its types. */
 export type TypedSettings = {

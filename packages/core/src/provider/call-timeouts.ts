@@ -1,5 +1,5 @@
-import { startTimer } from '../base/timer.ts';
 import { CuelineError } from '../base/errors.ts';
+import { startTimer } from '../base/timer.ts';
 
 /** The time limits of each phase of a model call, in milliseconds. `Infinity` turns a limit off. */
 export type ModelTimeouts = {

@@ -6,14 +6,14 @@ import type {
   LanguageModelV4Usage,
 } from '@ai-sdk/provider';
 import type { CuelineError } from '../base/errors.ts';
-import { toRunError } from '../models/run-error.ts';
-import { isEmpty, isVisible, readPart } from './response-parts.ts';
-import { startCallTimeouts, type ModelTimeouts } from './call-timeouts.ts';
 import { startTimer } from '../base/timer.ts';
 import { untilAborted } from '../base/until-aborted.ts';
-import { isTransient } from './retry-policy.ts';
+import { toRunError } from '../models/run-error.ts';
+import { startCallTimeouts, type ModelTimeouts } from './call-timeouts.ts';
 import { finishOfFailed, keepFinish } from './failed-usage.ts';
 import { createResponseAssembler, type ModelResponse } from './response-assembler.ts';
+import { isEmpty, isVisible, readPart } from './response-parts.ts';
+import { isTransient } from './retry-policy.ts';
 
 /** How a response is checked, and its callbacks. */
 export type ResponseSettings = {

@@ -7,9 +7,9 @@ import type {
   LanguageModelV4ToolCall,
 } from '@ai-sdk/provider';
 import { CuelineError } from '../base/errors.ts';
-import { contentFilteredError } from './content-filtered-error.ts';
-import { createCallIds } from './call-ids.ts';
 import { readableInput, readableResult } from '../tools/readable-call.ts';
+import { createCallIds } from './call-ids.ts';
+import { contentFilteredError } from './content-filtered-error.ts';
 
 /** A model's complete response. */
 export type ModelResponse = {

@@ -1,8 +1,8 @@
 import { APICallError } from '@ai-sdk/provider';
 import { anySignal } from '../base/any-signal.ts';
 import { CuelineError } from '../base/errors.ts';
-import type { Connectivity } from './connectivity.ts';
 import { untilAborted } from '../base/until-aborted.ts';
+import type { Connectivity } from './connectivity.ts';
 
 /** Waits this long. Rejects with the signal's reason if the signal aborts. */
 export type Sleep = (ms: number, signal: AbortSignal | undefined) => Promise<void>;

@@ -5,8 +5,10 @@ import type {
 } from '@ai-sdk/provider';
 import { wrapLanguageModel } from 'ai';
 import type { CuelineError } from '../base/errors.ts';
+import { untilAborted } from '../base/until-aborted.ts';
 import { toRunError } from '../models/run-error.ts';
 import type { LanguageModelObject } from '../models/settings.ts';
+import { defaultTimeouts } from './call-timeouts.ts';
 import { browserConnectivity, type Connectivity } from './connectivity.ts';
 import { finishOfFailed } from './failed-usage.ts';
 import {
@@ -16,6 +18,7 @@ import {
   streamOf,
   type ResponseSettings,
 } from './open-response.ts';
+import { MAX_RETRY_AFTER_MS, retryAfterTooLongError, retryAfterOf } from './retry-after.ts';
 import {
   withAttemptCount,
   isTransient,
@@ -25,9 +28,6 @@ import {
   untilOnline,
   type Sleep,
 } from './retry-policy.ts';
-import { MAX_RETRY_AFTER_MS, retryAfterTooLongError, retryAfterOf } from './retry-after.ts';
-import { defaultTimeouts } from './call-timeouts.ts';
-import { untilAborted } from '../base/until-aborted.ts';
 
 export type { ModelResponse } from './response-assembler.ts';
 

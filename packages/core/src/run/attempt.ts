@@ -1,15 +1,15 @@
-import type { EditReply } from '../tasks/task-item.ts';
 import { CuelineError } from '../base/errors.ts';
+import type { Executor, RunRequest } from '../executors/executor.ts';
+import { failedStart } from '../executors/failed-start.ts';
 import type { RunEvent, RunEventBody } from '../log/events.ts';
 import { lastRunId } from '../log/log-queries.ts';
+import { rebaseEvents, eventsBeforeResume } from '../log/rebase-events.ts';
 import type { RunCommand } from '../log/run-handle.ts';
 import { createRunLog, type RunLog } from '../log/run-log.ts';
 import type { Scheduler } from '../log/schedule.ts';
-import type { Executor, RunRequest } from '../executors/executor.ts';
-import { failedStart } from '../executors/failed-start.ts';
-import { ignorable, stopped } from './refused.ts';
+import type { EditReply } from '../tasks/task-item.ts';
 import { isGone, type LostConnection } from './lost-connection.ts';
-import { rebaseEvents, eventsBeforeResume } from '../log/rebase-events.ts';
+import { ignorable, stopped } from './refused.ts';
 
 /** One start of a run: its log, and the work that fills it. */
 export type Attempt = {

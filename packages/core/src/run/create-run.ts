@@ -1,11 +1,11 @@
 import { createId } from '../base/create-id.ts';
-import { createRunLog } from '../log/run-log.ts';
+import { createClientToolRunner, type ClientTools } from '../client-tools/client-tools.ts';
+import { openLazily } from '../executors/open-lazily.ts';
 import { logUpTo } from '../log/log-queries.ts';
+import { createRunLog } from '../log/run-log.ts';
 import type { PromptTypes, RunState } from '../log/state.ts';
 import { readLog } from '../log/upgrade-log.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
-import { openLazily } from '../executors/open-lazily.ts';
-import { createClientToolRunner, type ClientTools } from '../client-tools/client-tools.ts';
 import { createAttempts } from './attempts.ts';
 import { withRetryCode } from './load-retries.ts';
 import { attachOrFail, attachShown, reconnect } from './open-attempt.ts';

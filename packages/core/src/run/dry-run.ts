@@ -1,7 +1,7 @@
-import type { Plugin } from '../prompt/prompt.ts';
 import type { DryRun, DryRunConfig } from '../engine/run-dry-run.ts';
 import { loadRunner } from '../executors/load-runner.ts';
 import type { PromptSource } from '../prompt/prompt-options.ts';
+import type { Plugin } from '../prompt/prompt.ts';
 
 /**
  * Returns the request that `runPrompt` would send, without sending it. No model is called, loaded or looked up,

@@ -1,10 +1,10 @@
 import { CuelineError } from '../base/errors.ts';
 import { isRecord } from '../base/is-record.ts';
 import { quoteValue } from '../base/quote-value.ts';
-import type { CompiledRequest, RequestTool } from '../log/events.ts';
-import type { DryRun } from '../engine/run-dry-run.ts';
 import { describeContent } from '../compile/describe-content.ts';
 import { describeSchema, propertiesOf } from '../compile/describe-schema.ts';
+import type { DryRun } from '../engine/run-dry-run.ts';
+import type { CompiledRequest, RequestTool } from '../log/events.ts';
 
 /**
  * Returns a request as readable text, for a terminal or a `<pre>`: model, settings, the system prompt and the

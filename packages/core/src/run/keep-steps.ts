@@ -1,19 +1,19 @@
 import type { UIMessage } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import { quoteValue } from '../base/quote-value.ts';
+import { agentLogOf } from '../log/agent-log.ts';
 import type { RunEvent } from '../log/events.ts';
+import { countPromptMessages } from '../log/log-queries.ts';
 import { reduceAll } from '../log/reduce.ts';
 import type { TaskState } from '../log/state.ts';
-import { agentLogOf } from '../log/agent-log.ts';
-import { checkIsLog } from '../wire/check-is-log.ts';
-import { agentAncestry, logBeforeAgentStep } from './log-before-agent-step.ts';
-import { countPromptMessages } from '../log/log-queries.ts';
 import {
   describeUnfinished,
   findUnfinishedStep,
   type UnfinishedCall,
   type UnfinishedStep,
 } from '../log/unfinished-step.ts';
+import { checkIsLog } from '../wire/check-is-log.ts';
+import { agentAncestry, logBeforeAgentStep } from './log-before-agent-step.ts';
 
 /** The part of a run that a retry keeps: its log so far, and the messages for the model. */
 export type KeptSteps = {

@@ -1,12 +1,12 @@
-import { CuelineError } from '../base/errors.ts';
 import { callAll } from '../base/call-all.ts';
-import type { RunEvent } from '../log/events.ts';
+import { CuelineError } from '../base/errors.ts';
 import type { Executor } from '../executors/executor.ts';
 import { inProcess } from '../executors/in-process.ts';
 import type { StoredCalls } from '../executors/stored-calls.ts';
+import type { RunEvent } from '../log/events.ts';
 import { createAttempt, type Attempt } from './attempt.ts';
-import type { LostConnection } from './lost-connection.ts';
 import { loadRetries, withRetryCode } from './load-retries.ts';
+import type { LostConnection } from './lost-connection.ts';
 import type { RetryStarts } from './retry-run.ts';
 import type { RunInternals } from './run-internals.ts';
 import { notify, watchLog } from './run-state.ts';

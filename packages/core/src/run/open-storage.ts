@@ -2,9 +2,9 @@ import { CuelineError } from '../base/errors.ts';
 import { quoteValue } from '../base/quote-value.ts';
 import type { RunEvent } from '../log/events.ts';
 import type { TabbedRun } from '../storage/event-writer.ts';
-import type { RunStorage } from '../storage/run-storage.ts';
 import { openEventWriter } from '../storage/open-event-writer.ts';
 import { readStored } from '../storage/read-stored.ts';
+import type { RunStorage } from '../storage/run-storage.ts';
 import { sendToAttempt } from './run-commands.ts';
 import type { RunInternals } from './run-internals.ts';
 

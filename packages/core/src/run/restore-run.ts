@@ -1,15 +1,15 @@
-import type { TabbedRun } from '../storage/event-writer.ts';
 import type { CuelineError } from '../base/errors.ts';
 import { loadModule } from '../base/load-module.ts';
 import type { RunEvent } from '../log/events.ts';
+import type { TabbedRun } from '../storage/event-writer.ts';
+import type { RunStorage } from '../storage/run-storage.ts';
 import type { StartRequest } from './attempts.ts';
 import { continueLog } from './open-attempt.ts';
-import type { RunInternals } from './run-internals.ts';
-import type { RunStorage } from '../storage/run-storage.ts';
-import { notify, requesting } from './run-state.ts';
-import { createStartQueue } from './start-queue.ts';
 import type * as OpenStorage from './open-storage.ts';
 import type { OpenedLog } from './open-storage.ts';
+import type { RunInternals } from './run-internals.ts';
+import { notify, requesting } from './run-state.ts';
+import { createStartQueue } from './start-queue.ts';
 
 /** Reads what the storage has of a run, and queues actions until that is known. */
 export type Restoring = {

@@ -1,11 +1,11 @@
 import { checkNames } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
 import { isRecord } from '../base/is-record.ts';
+import type { AttemptInput } from './attempt-input.ts';
 import type { Attempt } from './attempt.ts';
+import { keepFinishedSteps, type KeptSteps } from './keep-steps.ts';
 import { isGone, type LostConnection } from './lost-connection.ts';
 import { ignorable, refused } from './refused.ts';
-import { keepFinishedSteps, type KeptSteps } from './keep-steps.ts';
-import type { AttemptInput } from './attempt-input.ts';
 import type { RunInternals } from './run-internals.ts';
 import type { RetryOptions } from './run.ts';
 

@@ -1,5 +1,5 @@
-import { withoutUndefined } from '../base/without-undefined.ts';
 import { CuelineError } from '../base/errors.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import type { RunCommand, RunHandle } from '../log/run-handle.ts';
 import type { EditReply } from '../tasks/task-item.ts';
 import type { Attempt } from './attempt.ts';

@@ -1,5 +1,5 @@
-import type { ClientToolRunner } from '../client-tools/client-tools.ts';
 import type { CuelineError } from '../base/errors.ts';
+import type { ClientToolRunner } from '../client-tools/client-tools.ts';
 import type { RunEvent } from '../log/events.ts';
 import type { RunLog } from '../log/run-log.ts';
 import type { Scheduler } from '../log/schedule.ts';

@@ -1,10 +1,10 @@
-import type { PromptTypes } from '../log/state.ts';
 import type { OutputInterface } from 'ai';
 import type { RunPromptResult } from '../engine/start-run.ts';
-import type { Plugin } from '../prompt/prompt.ts';
-import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import { loadRunner } from '../executors/load-runner.ts';
+import type { PromptTypes } from '../log/state.ts';
+import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import type { PromptConfig, PromptSource, TextOutput } from '../prompt/prompt-options.ts';
+import type { Plugin } from '../prompt/prompt.ts';
 
 /** The types of a prompt with an output schema, whose object is known while it arrives. */
 type ObjectTypes = PromptTypes & { object: object | string | number | boolean | null };

@@ -1,11 +1,11 @@
-import type { PromptTypes } from '../log/state.ts';
 import type { LanguageModel, UIMessage } from 'ai';
+import type { ClientTools } from '../client-tools/client-tools.ts';
+import type { Executor } from '../executors/executor.ts';
 import type { RunEvent } from '../log/events.ts';
 import type { RunHandle } from '../log/run-handle.ts';
 import type { Scheduler } from '../log/schedule.ts';
+import type { PromptTypes } from '../log/state.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
-import type { ClientTools } from '../client-tools/client-tools.ts';
-import type { Executor } from '../executors/executor.ts';
 import type { PromptOptions } from '../prompt/prompt-options.ts';
 import type { RunStorage } from '../storage/run-storage.ts';
 

@@ -1,6 +1,6 @@
 import type { UIMessage } from 'ai';
-import { isUnreadableFile } from '../messages/is-unreadable-file.ts';
 import { loadRunner } from '../executors/load-runner.ts';
+import { isUnreadableFile } from '../messages/is-unreadable-file.ts';
 import { ignorable } from './refused.ts';
 
 /** Returns the argument of `send` as a message; undefined if it is not one that a model can read. */

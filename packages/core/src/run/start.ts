@@ -1,9 +1,9 @@
 import type { UIMessage } from 'ai';
 import { createId } from '../base/create-id.ts';
-import { countPromptMessages, lastRunId } from '../log/log-queries.ts';
-import type { AttemptInput } from './attempt-input.ts';
 import type { Executor } from '../executors/executor.ts';
 import { inProcess } from '../executors/in-process.ts';
+import { countPromptMessages, lastRunId } from '../log/log-queries.ts';
+import type { AttemptInput } from './attempt-input.ts';
 import { openAttempt } from './open-attempt.ts';
 import { refuseSettings } from './refuse-settings.ts';
 import type { RunInternals } from './run-internals.ts';

@@ -1,9 +1,9 @@
-import type { DroppableWriter } from './event-writer.ts';
 import { CuelineError } from '../base/errors.ts';
-import type { RunEvent } from '../log/events.ts';
 import type { Executor } from '../executors/executor.ts';
-import type { RunStorage } from './run-storage.ts';
 import { createStoredCalls, type StoredCalls } from '../executors/stored-calls.ts';
+import type { RunEvent } from '../log/events.ts';
+import type { DroppableWriter } from './event-writer.ts';
+import type { RunStorage } from './run-storage.ts';
 import { ANSWER_MS, asStorageError, storageTimeoutError } from './storage-errors.ts';
 
 /** How long events wait so that others are stored together with them, in milliseconds. */

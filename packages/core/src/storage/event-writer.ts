@@ -1,9 +1,9 @@
-import type { EditReply } from '../tasks/task-item.ts';
-import type { StoredCalls } from '../executors/stored-calls.ts';
-import type { Executor } from '../executors/executor.ts';
-import type { RunCommand } from '../log/run-handle.ts';
-import type { RunEvent } from '../log/events.ts';
 import type { CuelineError } from '../base/errors.ts';
+import type { Executor } from '../executors/executor.ts';
+import type { StoredCalls } from '../executors/stored-calls.ts';
+import type { RunEvent } from '../log/events.ts';
+import type { RunCommand } from '../log/run-handle.ts';
+import type { EditReply } from '../tasks/task-item.ts';
 
 /** The run of a tab, as far as other tabs act on it. */
 export type TabbedRun = {

@@ -1,8 +1,8 @@
+import { LOG_VERSION, type RunEvent } from '../log/events.ts';
+import { createReducer, type Reducer } from '../log/reduce.ts';
+import { upgradeLog } from '../log/upgrade-log.ts';
 import { isRunEvent } from '../wire/check-event.ts';
 import { createServerEventCounter } from '../wire/event-limits.ts';
-import { LOG_VERSION, type RunEvent } from '../log/events.ts';
-import { upgradeLog } from '../log/upgrade-log.ts';
-import { createReducer, type Reducer } from '../log/reduce.ts';
 import type { LoadedLog } from './event-writer.ts';
 import type { RunStorage } from './run-storage.ts';
 import { ANSWER_MS, asStorageError, storageFailedError, storageTimeoutError } from './storage-errors.ts';

@@ -1,7 +1,7 @@
-import type { EditReply } from '../tasks/task-item.ts';
 import type { RunEvent } from '../log/events.ts';
-import { isServerEvent } from '../wire/check-event.ts';
 import type { RunCommand } from '../log/run-handle.ts';
+import type { EditReply } from '../tasks/task-item.ts';
+import { isServerEvent } from '../wire/check-event.ts';
 
 /** The messages between the tabs that show one run. `log` is the id of the run's last start. */
 export type TabMessage =

@@ -1,6 +1,6 @@
 import { createId } from '../base/create-id.ts';
-import type { EditReply } from '../tasks/task-item.ts';
 import type { RunCommand } from '../log/run-handle.ts';
+import type { EditReply } from '../tasks/task-item.ts';
 import type { TabChannel } from './tab-channel.ts';
 
 /** What one tab may ask of the tab that works on the run. */

@@ -1,20 +1,20 @@
-import type { EditReply } from '../tasks/task-item.ts';
-import type { DroppableWriter, EventWriter, LoadedLog, TabbedRun } from './event-writer.ts';
 import { anySignal } from '../base/any-signal.ts';
-import { createServerEventCounter } from '../wire/event-limits.ts';
-import type { RunEvent } from '../log/events.ts';
 import type { Executor } from '../executors/executor.ts';
-import type { RunCommand } from '../log/run-handle.ts';
+import { openLazily } from '../executors/open-lazily.ts';
 import type { StoredCalls } from '../executors/stored-calls.ts';
-import { followTab, type FollowedTab } from './follow-tab.ts';
+import type { RunEvent } from '../log/events.ts';
 import { lastRunId } from '../log/log-queries.ts';
-import { openTabChannel, type BroadcastChannelLike, type TabMessage } from './tab-channel.ts';
+import type { RunCommand } from '../log/run-handle.ts';
+import type { EditReply } from '../tasks/task-item.ts';
+import { createServerEventCounter } from '../wire/event-limits.ts';
+import type { DroppableWriter, EventWriter, LoadedLog, TabbedRun } from './event-writer.ts';
+import { followTab, type FollowedTab } from './follow-tab.ts';
+import { readToEnd } from './read-to-end.ts';
 import { RouteRunWriter } from './route-run-writer.ts';
+import { openTabChannel, type BroadcastChannelLike, type TabMessage } from './tab-channel.ts';
 import { createTabLock, type TabLocks } from './tab-lock.ts';
 import { createTabOutbox, MAX_EVENTS } from './tab-outbox.ts';
 import { createTabRequests } from './tab-requests.ts';
-import { openLazily } from '../executors/open-lazily.ts';
-import { readToEnd } from './read-to-end.ts';
 
 type TabWriterOptions = {
   id: string;

@@ -1,5 +1,5 @@
-import type { TaskItem } from './task-item.ts';
 import { accept, type Decision, refuse, update } from './decision.ts';
+import type { TaskItem } from './task-item.ts';
 import { currentTask, failedTask, findTask, type TaskList } from './task-list.ts';
 import { allDone, attemptsOf, positionOf, quote, statusPhrases } from './task-text.ts';
 

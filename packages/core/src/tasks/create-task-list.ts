@@ -1,5 +1,5 @@
-import type { TaskEvent } from './task-item.ts';
 import { accept, type Decision, refuse } from './decision.ts';
+import type { TaskEvent } from './task-item.ts';
 import type { TaskList } from './task-list.ts';
 
 /** The settings of a new task list. */

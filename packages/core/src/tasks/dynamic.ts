@@ -1,5 +1,5 @@
-import type { TaskItem } from './task-item.ts';
 import { accept, addTaskEvent, type Decision, refuse, update } from './decision.ts';
+import type { TaskItem } from './task-item.ts';
 import { currentTask, findTask, isOpen, openTasks, type TaskList } from './task-list.ts';
 import {
   allDone,

@@ -1,6 +1,6 @@
-import type { TaskEdit, TaskEvent, TaskItem, TaskStatus } from './task-item.ts';
 import { accept, addTaskEvent, type Decision, refuse, update } from './decision.ts';
 import { editFault } from './edit-fault.ts';
+import type { TaskEdit, TaskEvent, TaskItem, TaskStatus } from './task-item.ts';
 import { findTask, isOpen, isInProgress, type TaskList } from './task-list.ts';
 import { notPossibleReason, noSuchTask, oneLine, quote, summarize } from './task-text.ts';
 

@@ -1,6 +1,6 @@
 import type { TaskItem } from './task-item.ts';
-import { isTaskDone } from './task-status.ts';
 import { currentTask, failedTask, isComplete, isOpen, type TaskList } from './task-list.ts';
+import { isTaskDone } from './task-status.ts';
 import { allDone, attemptsOf, indent, oneLine, positionOf, resultForTasks } from './task-text.ts';
 
 /**

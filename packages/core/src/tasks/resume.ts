@@ -1,7 +1,7 @@
-import type { TaskEvent, TaskItem } from './task-item.ts';
 import { accept, type Decision, refuse, update } from './decision.ts';
-import { isTaskDone } from './task-status.ts';
+import type { TaskEvent, TaskItem } from './task-item.ts';
 import { findTask, type TaskList } from './task-list.ts';
+import { isTaskDone } from './task-status.ts';
 
 /**
  * Returns a new list with the statuses of an earlier one, for the next turn of a conversation. Tasks that were in

@@ -1,6 +1,6 @@
 import type { TaskEvent, TaskItem } from './task-item.ts';
-import { applyTaskEvent } from './task.ts';
 import { isTaskDone } from './task-status.ts';
+import { applyTaskEvent } from './task.ts';
 
 /** A task list at one moment. Only its events change it. */
 export type TaskList = {

@@ -1,7 +1,7 @@
-import type { TaskItem, TaskStatus } from './task-item.ts';
-import type { TaskList } from './task-list.ts';
 import { plural } from '../base/plural.ts';
 import { shorten } from '../base/quote-value.ts';
+import type { TaskItem, TaskStatus } from './task-item.ts';
+import type { TaskList } from './task-list.ts';
 
 /** The maximum length of a quoted title, in characters. */
 const MAX_QUOTE_LENGTH = 100;

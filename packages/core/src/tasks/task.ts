@@ -1,5 +1,5 @@
-import type { TaskEvent, TaskItem } from './task-item.ts';
 import { applyTaskUpdate } from './apply-task-update.ts';
+import type { TaskEvent, TaskItem } from './task-item.ts';
 /**
  * Returns the list after one more event. An event about an unknown task, or a second task with the same id, changes
  * nothing.

@@ -1,4 +1,3 @@
-import { checkNames } from '../base/check-names.ts';
 import type {
   EmbeddingModelV4,
   EmbeddingModelV4CallOptions,
@@ -8,6 +7,7 @@ import type {
 } from '@ai-sdk/provider';
 import { generateFrom, streamOf, wait } from '@cueline/demo-model/stream';
 import type { LanguageModel } from 'ai';
+import { checkNames } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
 import { quoteValue } from '../base/quote-value.ts';
 import { createModels, toCurrent, type Models } from '../models/create-models.ts';

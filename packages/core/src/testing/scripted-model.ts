@@ -1,4 +1,3 @@
-import { checkNames } from '../base/check-names.ts';
 import {
   APICallError,
   type LanguageModelV4,
@@ -6,10 +5,11 @@ import {
   type LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
 import { countInput, countTokens, generateFrom, streamOf, usageOf, wait } from '@cueline/demo-model/stream';
+import { checkNames } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
+import { plural } from '../base/plural.ts';
 import type { ScriptedFailure, ScriptedFinish, ScriptedPart, ScriptedTurn } from './script.ts';
 import { validateTurns } from './validate-turns.ts';
-import { plural } from '../base/plural.ts';
 
 /** The name of a scripted model, and how it streams. */
 export type ScriptedModelOptions = {

@@ -1,5 +1,5 @@
-import { isRecord } from '../base/is-record.ts';
 import { CuelineError } from '../base/errors.ts';
+import { isRecord } from '../base/is-record.ts';
 import type { ScriptedPart, ScriptedTurn } from './script.ts';
 
 const kinds = ['text', 'reasoning', 'toolCall', 'error', 'throw', 'finish'] as const;

@@ -1,14 +1,14 @@
-import type { ToolContext, ToolEffect, ToolRules } from '../tools/tool-types.ts';
 import { getErrorMessage } from '@ai-sdk/provider';
 import type { FlexibleSchema } from 'ai';
 import { withSource } from '../base/error-source.ts';
 import { CuelineError } from '../base/errors.ts';
-import { needsApproval } from '../tools/needs-approval.ts';
-import { parseWith } from '../tools/schema.ts';
 import { canonicalCall } from '../json/canonical.ts';
 import { toJson } from '../messages/to-json.ts';
-import type { ApprovalVerdict } from './tool-approval.ts';
+import { needsApproval } from '../tools/needs-approval.ts';
+import { parseWith } from '../tools/schema.ts';
+import type { ToolContext, ToolEffect, ToolRules } from '../tools/tool-types.ts';
 import type { AgentContext } from './run-context.ts';
+import type { ApprovalVerdict } from './tool-approval.ts';
 
 class RefusedApproval extends Error {
   // The model reads this without an error's name before it, because a refused approval is not an error.

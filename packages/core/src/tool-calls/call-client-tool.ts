@@ -1,9 +1,9 @@
-import type { ToolContext, ToolRules } from '../tools/tool-types.ts';
 import type { FlexibleSchema } from 'ai';
 import { thrownText } from '../base/error-source.ts';
-import { parseWith } from '../tools/schema.ts';
-import { toModelError } from '../tools/model-error.ts';
 import { toJson } from '../messages/to-json.ts';
+import { toModelError } from '../tools/model-error.ts';
+import { parseWith } from '../tools/schema.ts';
+import type { ToolContext, ToolRules } from '../tools/tool-types.ts';
 import type { AgentContext } from './run-context.ts';
 
 /** A call of a client tool. */

@@ -1,9 +1,9 @@
+import { suggestion } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
+import { plural } from '../base/plural.ts';
 import type { TokenUsage } from '../log/events.ts';
 import { totalOf } from '../log/step.ts';
-import { suggestion } from '../base/check-names.ts';
 import type { LimitOptions, Limits } from '../prompt/prompt-options.ts';
-import { plural } from '../base/plural.ts';
 
 /** The limits of a run whose options set none. */
 export const defaultLimits: Limits = {

@@ -1,6 +1,6 @@
-import type { ToolEffect } from '../tools/tool-types.ts';
 import { CuelineError } from '../base/errors.ts';
 import { canonicalCall } from '../json/canonical.ts';
+import type { ToolEffect } from '../tools/tool-types.ts';
 import { fillRule, type FullLoopRule } from './loop-rules.ts';
 
 /** The number of different calls that are remembered, so that a long run does not keep every result. */

@@ -1,6 +1,6 @@
-import type { ToolRules } from '../tools/tool-types.ts';
-import { checkLoopRule, type LoopGuardOptions, type LoopRule } from '../tools/loop-rule.ts';
 import { checkNames } from '../base/check-names.ts';
+import { checkLoopRule, type LoopGuardOptions, type LoopRule } from '../tools/loop-rule.ts';
+import type { ToolRules } from '../tools/tool-types.ts';
 
 /** A rule with every number filled in. */
 export type FullLoopRule = { answerFrom: number; refuseFrom: number; endAt: number };

@@ -1,16 +1,16 @@
-import type { SubCaller, ToolContext, ToolRules } from '../tools/tool-types.ts';
 import { anySignal } from '../base/any-signal.ts';
 import { capText } from '../base/cap-text.ts';
 import { sourceOf } from '../base/error-source.ts';
 import { CuelineError, type ErrorSource } from '../base/errors.ts';
-import { redact } from '../json/redact.ts';
-import { lastOutput } from '../tools/tool-callbacks.ts';
-import { capOutput } from '../tools/cap-output.ts';
-import type { AllowedCall, CheckCall } from './pipeline-tool.ts';
-import { toJson } from '../messages/to-json.ts';
-import { toolErrorText } from '../tools/tool-error-text.ts';
-import { agentContextOf, bindAgentContext, type AgentContext } from './run-context.ts';
 import { timeLimit, untilAborted } from '../base/until-aborted.ts';
+import { redact } from '../json/redact.ts';
+import { toJson } from '../messages/to-json.ts';
+import { capOutput } from '../tools/cap-output.ts';
+import { lastOutput } from '../tools/tool-callbacks.ts';
+import { toolErrorText } from '../tools/tool-error-text.ts';
+import type { SubCaller, ToolContext, ToolRules } from '../tools/tool-types.ts';
+import type { AllowedCall, CheckCall } from './pipeline-tool.ts';
+import { agentContextOf, bindAgentContext, type AgentContext } from './run-context.ts';
 
 /** The call of a composite tool, inside which other calls are made. */
 export type OuterCall = {

@@ -1,6 +1,6 @@
-import type { EditReply } from '../tasks/task-item.ts';
 import type { ApprovalEvent, ApprovalResponse, ClientToolEvent, ClientToolResponse } from '../log/events.ts';
 import type { ApprovalState, ClientToolCallState, RunState } from '../log/state.ts';
+import type { EditReply } from '../tasks/task-item.ts';
 import { loggedResponse, readApprovalResponse, readClientToolResponse } from './read-response.ts';
 
 /** A tool call that does not run before it is approved. */

@@ -1,20 +1,20 @@
-import type { ToolContext, ToolEffect } from '../tools/tool-types.ts';
 import type { LanguageModel } from 'ai';
 import { createId } from '../base/create-id.ts';
 import type { CuelineError } from '../base/errors.ts';
+import type { TrackWork } from '../base/track-work.ts';
 import { agentsBefore } from '../log/agent-log.ts';
 import type { RunEvent, RunEventBody } from '../log/events.ts';
 import type { RunLog } from '../log/run-log.ts';
 import type { RunPast } from '../log/run-past.ts';
 import type { Models } from '../models/create-models.ts';
 import type { AgentDefinition } from '../prompt/agent.ts';
-import type { TaskListDefinition } from '../prompt/task-list.ts';
-import { createBudget, type Budget } from './limits.ts';
 import type { Limits } from '../prompt/prompt-options.ts';
+import type { TaskListDefinition } from '../prompt/task-list.ts';
+import type { ToolContext, ToolEffect } from '../tools/tool-types.ts';
+import { createBudget, type Budget } from './limits.ts';
 import type { LoopRules } from './loop-rules.ts';
 import { createPendingResponses, type PendingResponses } from './pending-responses.ts';
 import { createSemaphore, type Permit, type Semaphore } from './semaphore.ts';
-import type { TrackWork } from '../base/track-work.ts';
 
 /** One call of a run, or of an agent in it. */
 export type StartedCall = { toolCallId: string; agent?: string | undefined };

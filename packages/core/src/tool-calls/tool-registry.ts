@@ -1,20 +1,20 @@
-import type { ToolCallState } from '../log/state.ts';
-import type { ToolContext, ToolRules } from '../tools/tool-types.ts';
 import { asSchema, tool, type ToolSet } from 'ai';
-import { isStreaming } from '../tools/tool-callbacks.ts';
-import { toSchema, type ToolSchema } from '../tools/schema.ts';
-import type { ToolDefinition } from '../prompt/definitions.ts';
-import { toDataOutput, toModelOutput, withNote } from '../messages/tool-output.ts';
-import { callClientTool, unanswered } from './call-client-tool.ts';
-import { capOutput } from '../tools/cap-output.ts';
-import { hintsOf, readyRules, throwReported } from '../tools/ready-tool.ts';
-import type { CallContext, PipelineTool } from './pipeline-tool.ts';
-import { createToolCallPipeline, type ToolCallPipelineOptions } from './tool-call-pipeline.ts';
+import type { ToolCallState } from '../log/state.ts';
 import { redactKeys } from '../messages/redact-keys.ts';
-import { refusedText } from './approve.ts';
-import { makeSubCalls } from './make-sub-calls.ts';
+import { toDataOutput, toModelOutput, withNote } from '../messages/tool-output.ts';
+import type { ToolDefinition } from '../prompt/definitions.ts';
+import { capOutput } from '../tools/cap-output.ts';
 import { ownModelOutput } from '../tools/model-output.ts';
+import { hintsOf, readyRules, throwReported } from '../tools/ready-tool.ts';
+import { toSchema, type ToolSchema } from '../tools/schema.ts';
+import { isStreaming } from '../tools/tool-callbacks.ts';
+import type { ToolContext, ToolRules } from '../tools/tool-types.ts';
+import { refusedText } from './approve.ts';
+import { callClientTool, unanswered } from './call-client-tool.ts';
+import { makeSubCalls } from './make-sub-calls.ts';
+import type { CallContext, PipelineTool } from './pipeline-tool.ts';
 import { hasNoFunction, noFunctionError } from './tool-approval.ts';
+import { createToolCallPipeline, type ToolCallPipelineOptions } from './tool-call-pipeline.ts';
 
 /** The tools of one agent loop, as AI SDK tools. */
 export type ToolRegistry = {

@@ -1,10 +1,10 @@
 import { capText, MAX_TEXT_BYTES } from '../base/cap-text.ts';
 import { CuelineError } from '../base/errors.ts';
 import { mentionBytes, stringifyJson } from '../json/bytes.ts';
+import { isTooDeep, MAX_JSON_DEPTH } from '../json/json-depth.ts';
+import { refuseLossy } from '../json/refuse-lossy.ts';
 import { toModelOutput } from '../messages/tool-output.ts';
 import { isAsyncIterable } from './tool-callbacks.ts';
-import { refuseLossy } from '../json/refuse-lossy.ts';
-import { isTooDeep, MAX_JSON_DEPTH } from '../json/json-depth.ts';
 
 const advice = ', and a tool may return 256 KB. Ask for less, or for a part.';
 

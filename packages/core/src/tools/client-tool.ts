@@ -1,7 +1,7 @@
-import type { ToolRules } from './tool-types.ts';
 import { CuelineError } from '../base/errors.ts';
 import { toSchema, type ToolSchema } from './schema.ts';
 import { checkHeader, splitOptions, type OwnToolDefinition } from './tool-definition.ts';
+import type { ToolRules } from './tool-types.ts';
 
 /**
  * The options of a client tool, which is declared without a function and runs in the page. `timeoutMs` is how

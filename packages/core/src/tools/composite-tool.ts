@@ -1,3 +1,16 @@
+import { asSchema, jsonSchema, type JSONSchema7, type ToolSet } from 'ai';
+import { invalidCallSource, thrownText, withSource } from '../base/error-source.ts';
+import { CuelineError } from '../base/errors.ts';
+import { isRecord } from '../base/is-record.ts';
+import { reportInDevelopment } from '../base/report-in-development.ts';
+import { checkReady, namedTools } from './named-tools.ts';
+import { needsApproval } from './needs-approval.ts';
+import { readyRules, throwReported } from './ready-tool.ts';
+import { rebaseSchema } from './rebase-schema.ts';
+import { parseWith } from './schema.ts';
+import { lastOutput } from './tool-callbacks.ts';
+import { checkHeader, functionTool, splitOptions, type OwnToolDefinition } from './tool-definition.ts';
+import { isToolList } from './tool-list.ts';
 import type {
   SettlingRules,
   SubCallOutcome,
@@ -6,20 +19,7 @@ import type {
   ToolEffect,
   ToolOptions,
 } from './tool-types.ts';
-import { asSchema, jsonSchema, type JSONSchema7, type ToolSet } from 'ai';
-import { invalidCallSource, thrownText, withSource } from '../base/error-source.ts';
-import { CuelineError } from '../base/errors.ts';
-import { reportInDevelopment } from '../base/report-in-development.ts';
-import { needsApproval } from './needs-approval.ts';
-import { rebaseSchema } from './rebase-schema.ts';
-import { isRecord } from '../base/is-record.ts';
-import { readyRules, throwReported } from './ready-tool.ts';
-import { parseWith } from './schema.ts';
 import type { NamedTool } from './tool.ts';
-import { checkReady, namedTools } from './named-tools.ts';
-import { isToolList } from './tool-list.ts';
-import { lastOutput } from './tool-callbacks.ts';
-import { checkHeader, functionTool, splitOptions, type OwnToolDefinition } from './tool-definition.ts';
 
 type SubTools = ReadonlyMap<string, Extract<OwnToolDefinition, { kind: 'function' }>>;
 

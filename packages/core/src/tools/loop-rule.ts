@@ -1,5 +1,5 @@
-import { CuelineError, type CuelineErrorCode } from '../base/errors.ts';
 import { checkNames } from '../base/check-names.ts';
+import { CuelineError, type CuelineErrorCode } from '../base/errors.ts';
 import { quoteValue } from '../base/quote-value.ts';
 
 /** How often a model may make the same call: the same tool with the same arguments. `Infinity` turns a limit off. */

@@ -1,8 +1,8 @@
 import type { ToolSet } from 'ai';
-import type { OwnToolDefinition } from './tool-definition.ts';
+import { inlineOutput } from '../messages/inline-output.ts';
 import { toDataOutput, toModelOutput, type ToolResultOutput } from '../messages/tool-output.ts';
 import { capOutput } from './cap-output.ts';
-import { inlineOutput } from '../messages/inline-output.ts';
+import type { OwnToolDefinition } from './tool-definition.ts';
 
 type Result = Parameters<NonNullable<ToolSet[string]['toModelOutput']>>[0];
 

@@ -2,8 +2,8 @@ import type { Tool, ToolSet } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import { isPromise } from '../base/is-promise.ts';
 import { isRecord } from '../base/is-record.ts';
-import { tool, type NamedTool } from './tool.ts';
 import { isNamedTool, type ToolList } from './tool-list.ts';
+import { tool, type NamedTool } from './tool.ts';
 
 /** Returns the tools one by one, each with its name. */
 export function namedTools(tools: ToolList): NamedTool[] {

@@ -1,11 +1,11 @@
-import type { ToolFunction } from './tool-types.ts';
 import type { FlexibleSchema } from 'ai';
 import { thrownText } from '../base/error-source.ts';
 import { CuelineError } from '../base/errors.ts';
-import { isForeignSuspension, isSuspension } from './suspend.ts';
 import { quoteValue } from '../base/quote-value.ts';
 import { parseWith, toValidator, type ToolSchema } from './schema.ts';
+import { isForeignSuspension, isSuspension } from './suspend.ts';
 import { lastOutput } from './tool-callbacks.ts';
+import type { ToolFunction } from './tool-types.ts';
 
 /** Returns the schema of a tool's result. @throws CuelineError `invalid_definition` */
 export function readOutputSchema(name: string, schema: ToolSchema): FlexibleSchema {

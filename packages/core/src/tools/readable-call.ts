@@ -1,6 +1,6 @@
 import type { LanguageModelV4ToolResult } from '@ai-sdk/provider';
-import { parseJson } from '../json/parse-json.ts';
 import { isTooDeep, MAX_JSON_DEPTH } from '../json/json-depth.ts';
+import { parseJson } from '../json/parse-json.ts';
 
 /** The maximum length of invalid arguments that are repeated to the model, in characters. */
 const MAX_REPEATED = 10_000;

@@ -1,3 +1,13 @@
+import type { FlexibleSchema, ToolSet } from 'ai';
+import { checkNames } from '../base/check-names.ts';
+import { CuelineError } from '../base/errors.ts';
+import { isRecord } from '../base/is-record.ts';
+import { quoteValue } from '../base/quote-value.ts';
+import { checkArguments } from './check-arguments.ts';
+import { checkLoopRule } from './loop-rule.ts';
+import { readOutputSchema, withOutputSchema } from './output-schema.ts';
+import { toSchema, type ToolSchema } from './schema.ts';
+import { isStreaming, withCallbacks } from './tool-callbacks.ts';
 import type {
   SubCaller,
   ToolCallbacks,
@@ -6,16 +16,6 @@ import type {
   ToolOptions,
   ToolRules,
 } from './tool-types.ts';
-import type { FlexibleSchema, ToolSet } from 'ai';
-import { CuelineError } from '../base/errors.ts';
-import { checkArguments } from './check-arguments.ts';
-import { checkLoopRule } from './loop-rule.ts';
-import { checkNames } from '../base/check-names.ts';
-import { readOutputSchema, withOutputSchema } from './output-schema.ts';
-import { isRecord } from '../base/is-record.ts';
-import { quoteValue } from '../base/quote-value.ts';
-import { toSchema, type ToolSchema } from './schema.ts';
-import { isStreaming, withCallbacks } from './tool-callbacks.ts';
 
 /** Runs the call of a composite tool with the calls inside it. */
 type CompositeFunction = (args: unknown, context: ToolContext, makeSubCall: SubCaller) => unknown;

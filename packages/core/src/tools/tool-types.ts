@@ -1,6 +1,6 @@
-import type { LoopRule } from './loop-rule.ts';
 import type { SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provider';
 import type { ToolExecutionOptions } from 'ai';
+import type { LoopRule } from './loop-rule.ts';
 import type { ToolSchema } from './schema.ts';
 
 /** The second argument of a tool function: `toolCallId`, `messages`, `abortSignal` and `idempotencyKey`. */

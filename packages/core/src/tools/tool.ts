@@ -1,8 +1,8 @@
-import type { ToolContext, ToolOptions } from './tool-types.ts';
-import type { SchemaSource, ToolArguments, ToolSchema } from './schema.ts';
 import type { InferToolInput, InferToolOutput, Tool, tool as aiTool } from 'ai';
-import type { ClientToolOptions } from './client-tool.ts';
 import { isRecord } from '../base/is-record.ts';
+import type { ClientToolOptions } from './client-tool.ts';
+import type { SchemaSource, ToolArguments, ToolSchema } from './schema.ts';
+import type { ToolContext, ToolOptions } from './tool-types.ts';
 
 /**
  * A tool with a name, as {@link tool} returns it: a part of a composite tool, or a tool that a prompt declares. It is

@@ -1,8 +1,8 @@
 import { asSchema, type FlexibleSchema } from 'ai';
 import { thrownText } from '../base/error-source.ts';
 import { CuelineError } from '../base/errors.ts';
-import { validateOf, type SchemaResult, type Validate } from './standard-schema.ts';
 import { toSchema, type ToolSchema } from './schema.ts';
+import { validateOf, type SchemaResult, type Validate } from './standard-schema.ts';
 
 /**
  * Validates with a schema that is not a Standard Schema: the AI SDK's own, or plain JSON Schema, which zod 4 reads.

@@ -1,14 +1,14 @@
 import { deflateSync, Inflate, strFromU8, strToU8 } from 'fflate';
 import { checkNames } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
+import { isRecord } from '../base/is-record.ts';
 import { fromBase64, toBase64 } from '../json/bytes.ts';
 import { parseJson } from '../json/parse-json.ts';
-import { isRecord } from '../base/is-record.ts';
+import { LOG_VERSION, type RunEvent } from '../log/events.ts';
+import { createUpgrade } from '../log/upgrade-log.ts';
 import { isRunEvent } from './check-event.ts';
 import { checkIsLog } from './check-is-log.ts';
 import { createEventCounter, createServerEventCounter, isEventType } from './event-limits.ts';
-import { LOG_VERSION, type RunEvent } from '../log/events.ts';
-import { createUpgrade } from '../log/upgrade-log.ts';
 
 /** What a link can carry. A link never carries a key, an address or a setting, and sets nothing. */
 export type LinkPayload = {

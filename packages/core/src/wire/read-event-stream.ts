@@ -1,11 +1,11 @@
 import { createParser } from 'eventsource-parser';
 import { CuelineError } from '../base/errors.ts';
-import { startTimer } from '../base/timer.ts';
 import { shorten } from '../base/quote-value.ts';
-import { isServerEvent } from './check-event.ts';
-import { createServerEventCounter, isEventType } from './event-limits.ts';
+import { startTimer } from '../base/timer.ts';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
 import { createUpgrade } from '../log/upgrade-log.ts';
+import { isServerEvent } from './check-event.ts';
+import { createServerEventCounter, isEventType } from './event-limits.ts';
 
 /** The maximum size of one event, in characters of JSON. */
 const MAX_EVENT_LENGTH = 16 * 1024 * 1024;

@@ -6,11 +6,11 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { AGENT_CALL, createChatTranslator } from '../../src/chat/chat-chunks.ts';
-import { approvingChat, lastMessage, listening } from '../support/chat.ts';
-import { json } from '../support.ts';
-import { sample } from '../support/sample.ts';
 import { inLog, runStart } from '../log/any-events.ts';
+import { json } from '../support.ts';
+import { approvingChat, lastMessage, listening } from '../support/chat.ts';
 import { after } from '../support/runs.ts';
+import { sample } from '../support/sample.ts';
 
 const input = z.object({ n: z.number() });
 

@@ -1,4 +1,3 @@
-import { toUIMessageStream as sdkUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
 import {
   runPrompt,
   type RunEvent,
@@ -8,12 +7,13 @@ import {
 } from '@cueline/core';
 import { toUIMessageStream } from '@cueline/core/ai-sdk';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import { toUIMessageStream as sdkUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { anySaid, anyTaskEvent } from '../log/any-events.ts';
 import { json } from '../support.ts';
 import { lastMessage } from '../support/chat.ts';
-import { anySaid, anyTaskEvent } from '../log/any-events.ts';
 
 async function chunksOf(events: readonly RunEvent[]): Promise<UIMessageChunk[]> {
   const chunks: UIMessageChunk[] = [];

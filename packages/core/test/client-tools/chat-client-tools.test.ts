@@ -9,8 +9,8 @@ import {
 } from 'ai';
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { PlainChat } from '../support/chat.ts';
 import { call } from '../support.ts';
+import { PlainChat } from '../support/chat.ts';
 
 const desk = definePrompt('desk', () => {}, {
   tools: [

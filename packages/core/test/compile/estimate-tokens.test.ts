@@ -1,8 +1,8 @@
 import type { CompiledRequest, Definitions, TokenEstimate } from '@cueline/core';
+import { estimateTokens } from '@cueline/core/inspect';
 import type { ModelMessage } from 'ai';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { estimateTokens } from '@cueline/core/inspect';
 import { compileInstructions } from '../../src/compile/instructions.ts';
 import { locateParts } from '../../src/compile/locate-parts.ts';
 

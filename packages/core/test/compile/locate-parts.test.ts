@@ -1,7 +1,7 @@
 import { dryRun, runPrompt } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
-import * as z from 'zod';
 import { expect, test } from 'vitest';
+import * as z from 'zod';
 import { call } from '../support.ts';
 
 /** The text that each definition makes, by its name. */

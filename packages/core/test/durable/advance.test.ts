@@ -1,7 +1,4 @@
 import { setTimeout } from 'node:timers/promises';
-import type { UIMessage } from 'ai';
-import { expect, test } from 'vitest';
-import * as z from 'zod';
 import {
   createRun,
   definePrompt,
@@ -13,6 +10,10 @@ import {
 } from '@cueline/core';
 import { decodeLog, encodeLog } from '@cueline/core/link';
 import type { ScriptedTurn } from '@cueline/core/testing';
+import type { UIMessage } from 'ai';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { calls } from '../support.ts';
 import { modelOf, type Answer } from '../support/any-answer.ts';
 import { ask, bookTrip, sendTwo, tasks, trip, turnsOfTask, type Done } from '../support/durable-prompts.ts';
 import {
@@ -24,7 +25,6 @@ import {
   workToEnd,
   type Worker,
 } from '../support/durable-runs.ts';
-import { calls } from '../support.ts';
 
 test('advance makes one model call each time, and ends in the same state as one process', async () => {
   const done: Done = [];

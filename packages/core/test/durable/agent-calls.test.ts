@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
 import { defineAgent } from '@cueline/core/agents';
+import { expect, test } from 'vitest';
 import { createStore, planned, stateOf, workToEnd } from '../support/durable-runs.ts';
 
 test('invalid answers are counted across processes', async () => {

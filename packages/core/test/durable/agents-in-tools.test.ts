@@ -1,11 +1,12 @@
 // Tools whose functions call agents: the log of such a call is that of an agent of the prompt.
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import { expect, onTestFinished, test } from 'vitest';
-import * as z from 'zod';
 import { definePrompt, tool, type PromptDefinition, type RunEvent } from '@cueline/core';
 import { defineAgent } from '@cueline/core/agents';
 import { advance, type Advanced, type DurableCommand } from '@cueline/core/durable';
 import type { ScriptedTurn } from '@cueline/core/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
+import { calls } from '../support.ts';
 import { helperTurns, withHelper, type Definition } from '../support/durable-prompts.ts';
 import {
   approval,
@@ -18,7 +19,6 @@ import {
   type RunStore,
 } from '../support/durable-runs.ts';
 import { after } from '../support/runs.ts';
-import { calls } from '../support.ts';
 
 /** The turns of an agent, by a word of its instructions; `Go.` stands for the run itself. */
 const turnsBy =

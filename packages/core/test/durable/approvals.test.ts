@@ -1,7 +1,8 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
-import * as z from 'zod';
 import { definePrompt } from '@cueline/core';
 import type { ScriptedTurn } from '@cueline/core/testing';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import * as z from 'zod';
+import { calls } from '../support.ts';
 import {
   ask,
   bookTrip,
@@ -20,7 +21,6 @@ import {
   workUntilWaiting,
   type Worker,
 } from '../support/durable-runs.ts';
-import { calls } from '../support.ts';
 
 test('a run waits for approvals without a process, and continues with the responses', async () => {
   const done: Done = [];

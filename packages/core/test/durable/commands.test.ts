@@ -1,8 +1,8 @@
-import { expect, onTestFinished, test } from 'vitest';
-import * as z from 'zod';
 import { definePrompt, type PromptDefinition } from '@cueline/core';
 import { advance, type DurableCommand } from '@cueline/core/durable';
 import type { ScriptedTurn } from '@cueline/core/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
 import { createStore, planned, stateOf, work, workToEnd, type Worker } from '../support/durable-runs.ts';
 
 const send: ScriptedTurn = [{ toolCall: { name: 'send', input: {} } }];

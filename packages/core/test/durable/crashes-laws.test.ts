@@ -1,9 +1,11 @@
+import { definePrompt, tool } from '@cueline/core';
+import type { ScriptedTurn } from '@cueline/core/testing';
 // A process crashes after any event of a run, or after any write, and another process continues the run.
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { definePrompt, tool } from '@cueline/core';
-import type { ScriptedTurn } from '@cueline/core/testing';
 import { complete } from '../agents/session/sessions.ts';
+import { calls } from '../support.ts';
+import { agentScripts } from '../support/agent-scripts.ts';
 import {
   bookTrip,
   helperTurns,
@@ -23,11 +25,9 @@ import {
   type RunStore,
   type Worker,
 } from '../support/durable-runs.ts';
-import { agentScripts } from '../support/agent-scripts.ts';
 import { killAfterWrites } from '../support/killed-advances.ts';
 import { sampled } from '../support/sample.ts';
 import { research, sessionScripts } from '../support/session-scripts.ts';
-import { calls } from '../support.ts';
 
 /** Kills a run after any number of events, lets another process continue it, and looks at what came of it. */
 async function killEverywhere(

@@ -1,6 +1,6 @@
+import { createRun, definePrompt, type PromptDefinition, type RunEvent } from '@cueline/core';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { createRun, definePrompt, type PromptDefinition, type RunEvent } from '@cueline/core';
 import { json } from '../support.ts';
 import { mcp, modelOf, says, type Answer } from '../support/any-answer.ts';
 import {

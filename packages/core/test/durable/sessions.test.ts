@@ -1,9 +1,10 @@
+import { tool } from '@cueline/core';
+import { suspend } from '@cueline/core/agents';
 import { experimental_createSteering as createSteering } from 'ai';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { tool } from '@cueline/core';
-import { suspend } from '@cueline/core/agents';
 import { complete } from '../agents/session/sessions.ts';
+import { calls } from '../support.ts';
 import {
   createStore,
   planned,
@@ -14,7 +15,6 @@ import {
   type Worker,
 } from '../support/durable-runs.ts';
 import { research } from '../support/session-scripts.ts';
-import { calls } from '../support.ts';
 
 test('the limit of turns counts the turns of all processes, and the session has one id', async () => {
   const ids = new Set<string>();

@@ -1,6 +1,3 @@
-// A stop, an end or a signal in the middle of a step: what is in progress ends, and nothing starts after it.
-import { expect, onTestFinished, test } from 'vitest';
-import * as z from 'zod';
 import {
   CuelineError,
   definePrompt,
@@ -11,6 +8,9 @@ import {
 } from '@cueline/core';
 import { advance, type Advanced, type AdvanceOptions } from '@cueline/core/durable';
 import { scriptedModel, type ScriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+// A stop, an end or a signal in the middle of a step: what is in progress ends, and nothing starts after it.
+import { expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
 import { call, types } from '../support.ts';
 import { after } from '../support/runs.ts';
 

@@ -1,10 +1,10 @@
-import { expect, test } from 'vitest';
-import * as z from 'zod';
 import { definePrompt, type Prompt } from '@cueline/core';
 import type { ScriptedTurn } from '@cueline/core/testing';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { calls } from '../support.ts';
 import { type Definition, type Done } from '../support/durable-prompts.ts';
 import { approval, stateOf, work, workerFor, workToEnd, workUntilWaiting } from '../support/durable-runs.ts';
-import { calls } from '../support.ts';
 
 const none = z.object({});
 const finish = (result: string): Parameters<typeof calls>[0] => ['finishTask', { result }];

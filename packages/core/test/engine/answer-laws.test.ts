@@ -1,7 +1,7 @@
 import { getErrorMessage, type LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import { convertToModelMessages, isStepCount, streamText, type UIMessage } from 'ai';
 import { createRun, definePrompt, reduceAll, type RunEvent, type RunState } from '@cueline/core';
 import { toUIMessageStream } from '@cueline/core/ai-sdk';
+import { convertToModelMessages, isStepCount, streamText, type UIMessage } from 'ai';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { json } from '../support.ts';

@@ -3,9 +3,9 @@ import { runPrompt, type PromptOptions } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { ModelMessage, streamText } from 'ai';
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import { convertOnce } from '../../src/engine/convert-once.ts';
 import { go } from '../support.ts';
-import * as z from 'zod';
 import { look, file, playBoth, unanswered } from '../support/conversion.ts';
 
 describe('a file that the provider cannot take by its URL', () => {

@@ -1,8 +1,8 @@
 import { dryRun, runPrompt, type Prompt, type PromptOptions } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { play } from '../support.ts';
 import * as z from 'zod';
+import { play } from '../support.ts';
 import { city, sayHi, type Case, prompts, errorOf } from '../support/dry-runs.ts';
 
 afterEach(() => void vi.unstubAllGlobals());

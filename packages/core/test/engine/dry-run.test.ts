@@ -9,8 +9,8 @@ import {
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { isStepCount } from 'ai';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { call, json } from '../support.ts';
 import * as z from 'zod';
+import { call, json } from '../support.ts';
 import { sayHi, type Case, prompts, errorOf } from '../support/dry-runs.ts';
 
 /** What the steps of a real run sent. */

@@ -1,7 +1,7 @@
 import { definePrompt, type PromptDefinition } from '@cueline/core';
+import { CuelineError } from '@cueline/core';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { CuelineError } from '@cueline/core';
 import type { LoopPolicy, LoopPolicySetup } from '../../src/engine/loop-policy.ts';
 import { call, json, play } from '../support.ts';
 

@@ -3,9 +3,9 @@ import { defineAgent } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 import { isStepCount } from 'ai';
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import { call, go, play } from '../support.ts';
 import { after, codeOf } from '../support/runs.ts';
-import * as z from 'zod';
 
 const sayHi = (prompt: Prompt) => prompt.$`Hi.`;
 

@@ -1,11 +1,11 @@
+import { getEventListeners } from 'node:events';
 import { runPrompt, type Prompt, type PromptOptions, type PromptSource } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
-import { getEventListeners } from 'node:events';
 import { tool as aiTool, type TextStreamPart, type ToolSet } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
+import * as z from 'zod';
 import { call, go, play, types } from '../support.ts';
 import { after, codeOf } from '../support/runs.ts';
-import * as z from 'zod';
 
 const sayHi = (prompt: Prompt) => prompt.$`Hi.`;
 

@@ -1,9 +1,9 @@
 import { definePrompt, runPrompt, type Prompt, type RunEvent } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test, vi } from 'vitest';
+import * as z from 'zod';
 import { call, go, play, timeless, types } from '../support.ts';
 import { after, codeOf } from '../support/runs.ts';
-import * as z from 'zod';
 
 const sayHi = (prompt: Prompt) => prompt.$`Hi.`;
 

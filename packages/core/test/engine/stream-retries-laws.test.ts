@@ -1,7 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import type { UIMessage } from 'ai';
 import { createRun, definePrompt, reduceAll, type RunEvent, type RunState } from '@cueline/core';
 import { toUIMessageStream, withoutRetried } from '@cueline/core/ai-sdk';
+import type { UIMessage } from 'ai';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { json, types } from '../support.ts';

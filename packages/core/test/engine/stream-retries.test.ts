@@ -1,10 +1,10 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import { smoothStream } from 'ai';
-import { convertArrayToReadableStream } from 'ai/test';
 import { createRun, definePrompt } from '@cueline/core';
 import { PromptTransport, withoutRetried } from '@cueline/core/ai-sdk';
 import { replay } from '@cueline/core/replay';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import { smoothStream } from 'ai';
+import { convertArrayToReadableStream } from 'ai/test';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { call, go, play, states, types } from '../support.ts';

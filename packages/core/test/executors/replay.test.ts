@@ -2,8 +2,8 @@ import { replay } from '@cueline/core/replay';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { inLog } from '../log/any-events.ts';
-import { collect, five, manualClock, request } from './manual-clock.ts';
 import { thrownCode } from '../support/refusal.ts';
+import { collect, five, manualClock, request } from './manual-clock.ts';
 
 describe('a replay', () => {
   test('emits each event at its time', async () => {

@@ -1,5 +1,5 @@
-import { createPromptLibrary, type PromptLibrary, type PromptRecord } from '@cueline/core/library';
 import type { PromptWithSchema } from '@cueline/core';
+import { createPromptLibrary, type PromptLibrary, type PromptRecord } from '@cueline/core/library';
 import { describe, expectTypeOf, test } from 'vitest';
 
 const greet = {

@@ -1,13 +1,13 @@
-// A library: what it reads, which version it returns, and what runs with it.
-import { createRun, dryRun, runPrompt } from '@cueline/core';
-import { createPromptLibrary, type PromptParameters, type PromptRecord } from '@cueline/core/library';
-import { scriptedModel } from '@cueline/core/testing';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+// A library: what it reads, which version it returns, and what runs with it.
+import { createRun, dryRun, runPrompt } from '@cueline/core';
+import { createPromptLibrary, type PromptParameters, type PromptRecord } from '@cueline/core/library';
+import { scriptedModel } from '@cueline/core/testing';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 
 const greet = {

@@ -1,8 +1,8 @@
-// The JSON Schema of prompt files, which gives editors completion.
-import { promptFileSchema } from '@cueline/core/library';
 import { readFileSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+// The JSON Schema of prompt files, which gives editors completion.
+import { promptFileSchema } from '@cueline/core/library';
 import { expect, test } from 'vitest';
 
 const file = fileURLToPath(new URL('../../prompts.schema.json', import.meta.url));

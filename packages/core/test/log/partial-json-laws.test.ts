@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { createPartialJson } from '../../src/json/partial-json.ts';
+import { sample } from '../support/sample.ts';
 import { freeze } from './any-events.ts';
 import { createPlainPartialJson } from './plain-partial-json.ts';
-import { sample } from '../support/sample.ts';
 
 const space = fc.constantFrom('', '', '', ' ', '\n  ', '\t\r\n');
 const character = fc.oneof(

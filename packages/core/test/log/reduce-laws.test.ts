@@ -1,4 +1,3 @@
-import { applyTaskEvent } from '@cueline/core/server';
 import {
   createReducer,
   initialState,
@@ -9,8 +8,10 @@ import {
   type RunState,
   type TaskEvent,
 } from '@cueline/core';
+import { applyTaskEvent } from '@cueline/core/server';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { sample } from '../support/sample.ts';
 import {
   agentStart,
   anyAgentEnd,
@@ -23,7 +24,6 @@ import {
   inLog,
   runStart,
 } from './any-events.ts';
-import { sample } from '../support/sample.ts';
 
 /** In which the arguments of a step have to stay when the next step is retried. */
 const retried = inLog([

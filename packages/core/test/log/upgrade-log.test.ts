@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import {
   createRun,
   definePrompt,
@@ -10,7 +11,6 @@ import {
 } from '@cueline/core';
 import { decodeLink, decodeLog } from '@cueline/core/link';
 import { replay } from '@cueline/core/replay';
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { memoryStorage } from '../support/runs.ts';
 

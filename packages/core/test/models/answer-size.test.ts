@@ -1,7 +1,7 @@
-import { generateText, streamText } from 'ai';
-import { describe, expect, test } from 'vitest';
 import type { CuelineError } from '@cueline/core';
 import { resolveModel, toRunError } from '@cueline/core/models';
+import { generateText, streamText } from 'ai';
+import { describe, expect, test } from 'vitest';
 
 const env = {
   ANTHROPIC_API_KEY: 'key-0123456789',

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
-import { afterEach, describe, expect, test, vi } from 'vitest';
 import { runPrompt } from '@cueline/core';
 import { resolveModel } from '@cueline/core/models';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { startServer } from './chat-server.ts';
 import { refusalOf, sentBy } from './sent-by.ts';
 

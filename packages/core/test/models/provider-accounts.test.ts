@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
+import { withoutProviderStorage, resolveModel, secretsOf } from '@cueline/core/models';
 import { streamText } from 'ai';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { withoutProviderStorage, resolveModel, secretsOf } from '@cueline/core/models';
 import { refusalOf, sentBy } from './sent-by.ts';
 
 const key = 'key-0123456789abcdef';

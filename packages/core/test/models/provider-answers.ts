@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { crc32 } from 'node:zlib';
 import type { ServerResponse } from 'node:http';
+import { crc32 } from 'node:zlib';
 
 // “Hello” in two parts, with 5 tokens in and 7 out, as each provider's API streams it.
 

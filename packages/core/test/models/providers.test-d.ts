@@ -13,9 +13,9 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { createPerplexity } from '@ai-sdk/perplexity';
 import { createTogetherAI } from '@ai-sdk/togetherai';
 import { createXai } from '@ai-sdk/xai';
+import type { BuiltInProvider, ModelProvider, ModelSettings, ProviderPackages } from '@cueline/core/models';
 import { createGateway } from 'ai';
 import { expectTypeOf, test } from 'vitest';
-import type { BuiltInProvider, ModelProvider, ModelSettings, ProviderPackages } from '@cueline/core/models';
 
 test('every provider of the AI SDK can replace the built-in one of its name', () => {
   const providers = {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import * as z from 'zod';
 import { runPrompt } from '@cueline/core';
 import { builtInProviders, resolveModel, secretsOf } from '@cueline/core/models';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import * as z from 'zod';
 import { type SeenRequest, startServer } from './chat-server.ts';
 import {
   anthropicText,

@@ -1,8 +1,8 @@
+import { CuelineError } from '@cueline/core';
+import { proxied, type ProxiedOptions, resolveModel, secretsOf, toRunError } from '@cueline/core/models';
 import { generateText, streamText } from 'ai';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { CuelineError } from '@cueline/core';
-import { proxied, type ProxiedOptions, resolveModel, secretsOf, toRunError } from '@cueline/core/models';
 
 afterEach(() => void vi.unstubAllGlobals());
 

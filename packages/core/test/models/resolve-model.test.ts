@@ -1,5 +1,3 @@
-import { streamText } from 'ai';
-import { afterEach, describe, expect, test, vi } from 'vitest';
 import { CuelineError } from '@cueline/core';
 import {
   createModels,
@@ -8,6 +6,8 @@ import {
   resolveModel,
 } from '@cueline/core/models';
 import { scriptedModel } from '@cueline/core/testing';
+import { streamText } from 'ai';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { chat, startServer } from './chat-server.ts';
 
 afterEach(() => void vi.unstubAllGlobals());

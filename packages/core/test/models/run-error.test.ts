@@ -1,10 +1,10 @@
 import { APICallError, LoadAPIKeyError, NoSuchModelError } from '@ai-sdk/provider';
-import { NoOutputGeneratedError, RetryError, streamText } from 'ai';
-import * as fc from 'fast-check';
-import { afterEach, describe, expect, test, vi } from 'vitest';
 import { CuelineError } from '@cueline/core';
 import { resolveModel, toRunError } from '@cueline/core/models';
 import { type ScriptedTurn, scriptedModel } from '@cueline/core/testing';
+import { NoOutputGeneratedError, RetryError, streamText } from 'ai';
+import * as fc from 'fast-check';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { chat, startServer } from './chat-server.ts';
 
 afterEach(() => void vi.unstubAllGlobals());

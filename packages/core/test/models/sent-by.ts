@@ -1,6 +1,6 @@
-import { streamText } from 'ai';
 import { CuelineError } from '@cueline/core';
 import { resolveModel } from '@cueline/core/models';
+import { streamText } from 'ai';
 
 /** The code and the message with which a model reference is refused. */
 export const refusalOf = async (ref: string, env: Record<string, string>): Promise<string> => {

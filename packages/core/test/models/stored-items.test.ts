@@ -1,6 +1,6 @@
+import type { ServerResponse } from 'node:http';
 import { createRun, definePrompt, inProcess } from '@cueline/core';
 import { resolveModel } from '@cueline/core/models';
-import type { ServerResponse } from 'node:http';
 import { describe, expect, test, vi } from 'vitest';
 import { startServer, type SeenRequest } from './chat-server.ts';
 import { responsesText } from './provider-answers.ts';

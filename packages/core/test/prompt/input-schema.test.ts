@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import {
   createRun,
   CuelineError,
@@ -9,7 +10,6 @@ import {
 } from '@cueline/core';
 import { PromptTransport } from '@cueline/core/ai-sdk';
 import { scriptedModel } from '@cueline/core/testing';
-import { setTimeout } from 'node:timers/promises';
 import { jsonSchema } from 'ai';
 import { type } from 'arktype';
 import * as v from 'valibot';

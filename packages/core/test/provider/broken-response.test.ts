@@ -2,6 +2,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { runPrompt } from '@cueline/core';
 import { describe, expect, test, vi } from 'vitest';
 import { withRetries, type RetrySettings } from '../../src/provider/with-retries.ts';
+import { whole, refused, browserFailure, reset, named, reasoning, fakeClock } from '../support/retries.ts';
 import {
   finish,
   healed,
@@ -15,7 +16,6 @@ import {
   type Answer,
   type Part,
 } from '../support/scripted-provider.ts';
-import { whole, refused, browserFailure, reset, named, reasoning, fakeClock } from '../support/retries.ts';
 
 fakeClock();
 

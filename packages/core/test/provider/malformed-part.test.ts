@@ -1,7 +1,7 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import { describe, expect, test } from 'vitest';
-import { isRunEvent } from '@cueline/core/link';
 import { reduceAll, runPrompt } from '@cueline/core';
+import { isRunEvent } from '@cueline/core/link';
+import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { finish, provider, text, toolCall } from '../support/scripted-provider.ts';
 

@@ -1,6 +1,8 @@
 import { type LanguageModelV2, type LanguageModelV4 } from '@ai-sdk/provider';
 import { describe, expect, test, vi } from 'vitest';
 import { withRetries, type ModelResponse } from '../../src/provider/with-retries.ts';
+import { whole, reset, reasoning, signature, fakeClock } from '../support/retries.ts';
+import { after } from '../support/runs.ts';
 import {
   all,
   finish,
@@ -12,8 +14,6 @@ import {
   toolCall,
   type Part,
 } from '../support/scripted-provider.ts';
-import { after } from '../support/runs.ts';
-import { whole, reset, reasoning, signature, fakeClock } from '../support/retries.ts';
 
 const search = {
   type: 'tool-call',

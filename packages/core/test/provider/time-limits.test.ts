@@ -2,6 +2,8 @@ import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { CuelineError } from '@cueline/core';
 import { describe, expect, test, vi } from 'vitest';
 import { withRetries } from '../../src/provider/with-retries.ts';
+import { whole, reset, named, fakeClock } from '../support/retries.ts';
+import { after } from '../support/runs.ts';
 import {
   all,
   finish,
@@ -14,8 +16,6 @@ import {
   type Act,
   type Answer,
 } from '../support/scripted-provider.ts';
-import { after } from '../support/runs.ts';
-import { whole, reset, named, fakeClock } from '../support/retries.ts';
 
 fakeClock();
 

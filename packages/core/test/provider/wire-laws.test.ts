@@ -1,10 +1,10 @@
-import { createServerSideEvents, type Wire } from '../support/server-sent-events.ts';
 import { runPrompt, type RunEvent } from '@cueline/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { timeless, types } from '../support.ts';
 import { sample } from '../support/sample.ts';
+import { createServerSideEvents, type Wire } from '../support/server-sent-events.ts';
 
 async function log(
   wires: readonly Wire[],

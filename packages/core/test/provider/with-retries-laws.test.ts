@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { CuelineError } from '@cueline/core';
+import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import type { ModelResponse } from '../../src/provider/with-retries.ts';
-import { finish, provider, see, type Act, type Part } from '../support/scripted-provider.ts';
 import { sample } from '../support/sample.ts';
+import { finish, provider, see, type Act, type Part } from '../support/scripted-provider.ts';
 
 const id = fc.constantFrom('', 'a', 'b', 'a~2');
 const delta = fc.constantFrom('', 'x', '{"q":', '1}');

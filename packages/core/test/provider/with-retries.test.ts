@@ -2,7 +2,6 @@ import { APICallError } from '@ai-sdk/provider';
 import { CuelineError } from '@cueline/core';
 import { describe, expect, test, vi } from 'vitest';
 import { type RetrySettings } from '../../src/provider/with-retries.ts';
-import { finish, healed, provider, see, started, text, type Answer } from '../support/scripted-provider.ts';
 import {
   whole,
   refused,
@@ -12,6 +11,7 @@ import {
   signature,
   fakeClock,
 } from '../support/retries.ts';
+import { finish, healed, provider, see, started, text, type Answer } from '../support/scripted-provider.ts';
 
 /** Settings that write down what happens. */
 function watched(settings: RetrySettings = {}) {

@@ -2,8 +2,8 @@ import { createRun, definePrompt, inProcess, tool, type Run } from '@cueline/cor
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { after, atOnce, codeOf, nextEvent } from '../support/runs.ts';
 import { call } from '../support.ts';
+import { after, atOnce, codeOf, nextEvent } from '../support/runs.ts';
 
 const say = definePrompt('say', (prompt) => prompt.$`Say something.`);
 const slow: ScriptedTurn = [{ text: 'one two three four', chunkSize: 4, delay: 5 }];

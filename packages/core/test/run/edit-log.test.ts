@@ -5,8 +5,8 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { call, json } from '../support.ts';
-import { expectWhole, look, open, sent } from '../support/retried-runs.ts';
 import { thrownCode } from '../support/refusal.ts';
+import { expectWhole, look, open, sent } from '../support/retried-runs.ts';
 
 /** Two calls in one step, one more in the next, and an answer. */
 const trip: ScriptedTurn[] = [

@@ -2,8 +2,8 @@ import { createRun, definePrompt, tool, type Run } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { sampled } from '../support/sample.ts';
 import { after, memoryStorage, type MemoryStorage } from '../support/runs.ts';
+import { sampled } from '../support/sample.ts';
 
 type Model = ReturnType<typeof scriptedModel>;
 type Prompt = Model['calls'][number]['prompt'];

@@ -3,11 +3,11 @@ import { createRun, definePrompt, reduceAll, type RunEvent } from '@cueline/core
 import { continuableSteps } from '@cueline/core/replay';
 import type { ScriptedTurn } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
+import * as z from 'zod';
 import { call, json } from '../support.ts';
 import { planned, stateOf, work, workerFor, type Worker } from '../support/durable-runs.ts';
 import { failure } from '../support/retried-runs.ts';
 import { codeOf } from '../support/runs.ts';
-import * as z from 'zod';
 
 /** A prompt with a tool that notes the key of each call. */
 function payer() {

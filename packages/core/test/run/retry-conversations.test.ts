@@ -2,10 +2,10 @@ import { createRun, definePrompt, type RunEvent } from '@cueline/core';
 import { replay } from '@cueline/core/replay';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
-import { after, codeOf, nextEvent } from '../support/runs.ts';
-import { call } from '../support.ts';
 import * as z from 'zod';
+import { call } from '../support.ts';
 import { type AnyRun, look, failure, open, sent, expectWhole } from '../support/retried-runs.ts';
+import { after, codeOf, nextEvent } from '../support/runs.ts';
 
 const isStep = (step: number) => (event: RunEvent) => event.type === 'step-start' && event.step === step;
 

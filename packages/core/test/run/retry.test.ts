@@ -1,10 +1,10 @@
 import { createRun, definePrompt, type RunEvent } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
-import { json } from '../support.ts';
-import { codeOf, nextEvent } from '../support/runs.ts';
 import * as z from 'zod';
+import { json } from '../support.ts';
 import { look, failure, open, sent, expectWhole } from '../support/retried-runs.ts';
+import { codeOf, nextEvent } from '../support/runs.ts';
 
 const endless: ScriptedTurn = [{ text: 'Well' }, { delay: 60_000 }];
 

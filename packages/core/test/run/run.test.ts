@@ -1,9 +1,9 @@
 import { createRun, definePrompt, type Executor, type RunEvent, type RunState } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
+import { inLog, runStart } from '../log/any-events.ts';
 import { types } from '../support.ts';
 import { after, atOnce, codeOf, nextEvent } from '../support/runs.ts';
-import { inLog, runStart } from '../log/any-events.ts';
 
 const hello = definePrompt('hello', (prompt) => prompt.$`Hi.`);
 

@@ -1,13 +1,13 @@
 import { createRun, definePrompt, viaRoute, type Run } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import { call, json, types } from '../support.ts';
 import { planned } from '../support/durable-runs.ts';
 import { createHub } from '../support/memory-route.ts';
 import { failure } from '../support/retried-runs.ts';
 import { after, codeOf, memoryStorage, nextEvent, type MemoryStorage } from '../support/runs.ts';
 import { endless, stored } from '../support/stored-runs.ts';
-import * as z from 'zod';
 
 /** A page with the run `a`, whose storage takes a moment for each batch. */
 type Page = {

@@ -2,9 +2,9 @@ import { createRun, definePrompt, inProcess, reduceAll, type RunState } from '@c
 import { scriptedModel } from '@cueline/core/testing';
 import type { TextStreamPart, ToolSet } from 'ai';
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import { call, json } from '../support.ts';
 import { after, codeOf, memoryStorage, nextEvent, type MemoryStorage } from '../support/runs.ts';
-import * as z from 'zod';
 import { look, endless, open, stored, brokenOff } from '../support/stored-runs.ts';
 
 describe('a run that is stored while it continues', () => {

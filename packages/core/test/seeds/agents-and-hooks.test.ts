@@ -4,8 +4,8 @@ import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { sent } from '../sent-requests.ts';
-import { play } from './run-scripted.ts';
 import { call } from '../support.ts';
+import { play } from './run-scripted.ts';
 
 describe('defAgent', () => {
   test('a model as a string, and a system prompt of its own', async () => {

@@ -1,9 +1,9 @@
+import { createMCPClient } from '@ai-sdk/mcp';
+import { createOpenAI } from '@ai-sdk/openai';
 // Agents, section by section.
 import { createRun, tool } from '@cueline/core';
 import { defineAgent, tags } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
-import { createMCPClient } from '@ai-sdk/mcp';
-import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { faultOf, lines } from '../agents/call/calls.ts';

@@ -3,8 +3,8 @@ import type { Prompt } from '@cueline/core';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { transcript } from '../sent-requests.ts';
-import { play } from './run-scripted.ts';
 import { call } from '../support.ts';
+import { play } from './run-scripted.ts';
 
 const variables =
   'Variables are given as <NAME>value</NAME>. Where a message says <NAME>, it means that value.\n\n';

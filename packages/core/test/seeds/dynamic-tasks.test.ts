@@ -2,8 +2,8 @@
 import type { PromptSource } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
 import { sent, transcript } from '../sent-requests.ts';
-import { outputs, play } from './run-scripted.ts';
 import { call } from '../support.ts';
+import { outputs, play } from './run-scripted.ts';
 
 describe('defDynamicTaskList', () => {
   const plan: PromptSource = (prompt) => {

@@ -5,8 +5,8 @@ import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { startServer, chat } from '../models/chat-server.ts';
 import { sent, transcript } from '../sent-requests.ts';
-import { play } from './run-scripted.ts';
 import { call } from '../support.ts';
+import { play } from './run-scripted.ts';
 
 describe('runPrompt', () => {
   test('takes a function and a configuration, and returns a result and the prompt', async () => {

@@ -1,12 +1,12 @@
 // Sessions, section by section: a model that works with tools until its task is complete.
 import { runAgentSession } from '@cueline/core/agents';
+import { scriptedModel } from '@cueline/core/testing';
 import { type ModelMessage } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { scriptedModel } from '@cueline/core/testing';
-import { calls, json } from '../support.ts';
-import { complete } from '../agents/session/sessions.ts';
 import { providersThatCall } from '../agents/session/providers.ts';
+import { complete } from '../agents/session/sessions.ts';
+import { calls, json } from '../support.ts';
 
 const apiKey = 'sk-test-0123456789abcdef';
 

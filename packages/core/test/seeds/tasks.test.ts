@@ -3,8 +3,8 @@ import type { PromptSource } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { transcript } from '../sent-requests.ts';
-import { play } from './run-scripted.ts';
 import { call } from '../support.ts';
+import { play } from './run-scripted.ts';
 
 describe('defTaskList', () => {
   const arithmetic: PromptSource = (prompt) => {

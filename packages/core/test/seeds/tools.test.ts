@@ -3,8 +3,8 @@ import { tool, type PromptSource } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { types } from '../support.ts';
-import { outputs, play } from './run-scripted.ts';
 import { call } from '../support.ts';
+import { outputs, play } from './run-scripted.ts';
 
 describe('defTool', () => {
   test('registers a function with its schema', async () => {

@@ -1,6 +1,6 @@
+import process from 'node:process';
 import { createRun, definePrompt } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
-import process from 'node:process';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createBrowser } from '../support/browser.ts';
 import { after } from '../support/runs.ts';

@@ -4,8 +4,8 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { createBrowser, type Tab } from '../support/browser.ts';
-import { createHub } from '../support/memory-route.ts';
 import { killTabs } from '../support/killed-tabs.ts';
+import { createHub } from '../support/memory-route.ts';
 import { after } from '../support/runs.ts';
 
 afterEach(() => {

@@ -1,10 +1,10 @@
-import { expect } from 'vitest';
-import * as z from 'zod';
 import { definePrompt, tool, type PromptDefinition } from '@cueline/core';
 import { defineAgent, tags } from '@cueline/core/agents';
+import { expect } from 'vitest';
+import * as z from 'zod';
+import { calls } from '../support.ts';
 import { stateOf } from './durable-runs.ts';
 import type { KilledScript } from './session-scripts.ts';
-import { calls } from '../support.ts';
 
 type Definition = PromptDefinition<never>;
 

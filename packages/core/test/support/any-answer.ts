@@ -3,8 +3,8 @@ import type {
   LanguageModelV4CallOptions,
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
-import { convertArrayToReadableStream } from 'ai/test';
 import { dynamicTool, jsonSchema, tool, type ToolSet } from 'ai';
+import { convertArrayToReadableStream } from 'ai/test';
 import fc from 'fast-check';
 import * as z from 'zod';
 

@@ -11,8 +11,8 @@ import {
 } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { expect } from 'vitest';
-import { sent } from '../sent-requests.ts';
 import * as z from 'zod';
+import { sent } from '../sent-requests.ts';
 
 export const amount = z.object({ amount: z.number() });
 

@@ -1,7 +1,7 @@
 import { tool, type NamedTool, type PromptConfig } from '@cueline/core';
+import * as z from 'zod';
 import { sent } from '../sent-requests.ts';
 import { call, go, play } from '../support.ts';
-import * as z from 'zod';
 
 export type Call = { name: string; args?: unknown };
 

@@ -4,8 +4,8 @@ import { filePart, runPrompt, type Hook, type PromptOptions } from '@cueline/cor
 import { scriptedModel, type ScriptedPart, type ScriptedTurn } from '@cueline/core/testing';
 import { experimental_createSteering as createSteering, wrapLanguageModel, type ModelMessage } from 'ai';
 import { expect } from 'vitest';
-import { call, timeless } from '../support.ts';
 import * as z from 'zod';
+import { call, timeless } from '../support.ts';
 
 export const look = (n: number): ScriptedPart => call('look', { n });
 

@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import * as z from 'zod';
 import { definePrompt, type Prompt, type PromptDefinition } from '@cueline/core';
 import type { ScriptedTurn } from '@cueline/core/testing';
+import * as z from 'zod';
 import { calls } from '../support.ts';
 
 /** Something that was done, which must not be done twice. */

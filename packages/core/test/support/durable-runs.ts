@@ -1,8 +1,8 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import type { LanguageModel, UIMessage } from 'ai';
 import { reduceAll, type ApprovalResponse, type PromptDefinition, type RunEvent } from '@cueline/core';
 import { advance, type Advanced, type DurableCommand } from '@cueline/core/durable';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import type { LanguageModel, UIMessage } from 'ai';
 
 /** Returns a model that answers by what it is sent: the nth turn after n answers. Each process has one of its own. */
 export function planned(

@@ -1,7 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import { expect } from 'vitest';
 import { createRun, type PromptDefinition } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import { expect } from 'vitest';
 import { createStore, stateOf, work, workToEnd, type RunStore, type Worker } from './durable-runs.ts';
 import { sampled } from './sample.ts';
 

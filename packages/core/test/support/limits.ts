@@ -1,8 +1,8 @@
 import { type Prompt, type PromptConfig, type PromptSource } from '@cueline/core';
 import { type ScriptedTurn } from '@cueline/core/testing';
+import * as z from 'zod';
 import { play } from '../support.ts';
 import { after } from './runs.ts';
-import * as z from 'zod';
 
 export type Given = NonNullable<NonNullable<PromptConfig['options']>['limits']>;
 

@@ -1,11 +1,11 @@
 import { createReducer, createRun, definePrompt, reduceAll, type Run } from '@cueline/core';
-import { decodeLog, encodeLog } from '@cueline/core/link';
 import { toUIMessageStream } from '@cueline/core/ai-sdk';
+import { decodeLog, encodeLog } from '@cueline/core/link';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { expect } from 'vitest';
+import * as z from 'zod';
 import { json } from '../support.ts';
 import { lastMessage } from './chat.ts';
-import * as z from 'zod';
 
 export type AnyRun = Pick<Run<never>, 'log' | 'getState'>;
 

@@ -5,8 +5,8 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from '@ai-sdk/provider';
-import { expect } from 'vitest';
 import { toRunError } from '@cueline/core/models';
+import { expect } from 'vitest';
 import { withRetries, type RetrySettings } from '../../src/provider/with-retries.ts';
 
 export type Part = LanguageModelV4StreamPart;

@@ -1,11 +1,11 @@
-import { expect } from 'vitest';
-import * as z from 'zod';
 import { tool, type PromptDefinition } from '@cueline/core';
 import { defineSession, type SessionCallbacks } from '@cueline/core/agents';
 import type { ScriptedTurn } from '@cueline/core/testing';
+import { expect } from 'vitest';
+import * as z from 'zod';
 import { complete } from '../agents/session/sessions.ts';
-import { stateOf, type RunStore } from './durable-runs.ts';
 import { calls } from '../support.ts';
+import { stateOf, type RunStore } from './durable-runs.ts';
 
 type Definition = PromptDefinition<never>;
 

@@ -1,9 +1,9 @@
 import { createRun, definePrompt, type Executor, type RunEvent } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { expect } from 'vitest';
+import * as z from 'zod';
 import { call, types } from '../support.ts';
 import { atOnce, memoryStorage, nextEvent, type MemoryStorage } from './runs.ts';
-import * as z from 'zod';
 
 export const looked: string[] = [];
 

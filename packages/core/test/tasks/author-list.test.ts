@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Decision } from '../../src/tasks/decision.ts';
 import { finishTask, settleTask, startTask, touchTask } from '../../src/tasks/author-list.ts';
+import type { Decision } from '../../src/tasks/decision.ts';
 import { currentTask, isComplete, type TaskList } from '../../src/tasks/task-list.ts';
 import { edits, inStates, states, staticList, testActions, through, type Outcome } from './lists.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { parsePrompt } from '../../../demo-model/src/parse-prompt.ts';
 import { editTasks } from '../../src/tasks/edits.ts';
 import { nudge } from '../../src/tasks/nudge.ts';
 import { renderWindow } from '../../src/tasks/render-window.ts';
-import { parsePrompt } from '../../../demo-model/src/parse-prompt.ts';
 import { inStates, staticList } from './lists.ts';
 
 describe('the current task of a conversation', () => {

@@ -1,9 +1,9 @@
+import type { TaskEdit, TaskStatus } from '@cueline/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { TaskEdit, TaskStatus } from '@cueline/core';
+import { finishTask, settleTask } from '../../src/tasks/author-list.ts';
 import { createTask } from '../../src/tasks/dynamic.ts';
 import { editTasks } from '../../src/tasks/edits.ts';
-import { finishTask, settleTask } from '../../src/tasks/author-list.ts';
 import { currentTask, isComplete, type TaskList } from '../../src/tasks/task-list.ts';
 import { dynamicList, inStates, states, staticList, through, written } from './lists.ts';
 

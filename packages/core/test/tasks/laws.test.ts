@@ -1,7 +1,9 @@
-import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
 import type { TaskEdit, TaskEvent, TaskItem } from '@cueline/core';
 import { applyTaskEvent } from '@cueline/core/server';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { finishTask, settleTask, startTask, touchTask } from '../../src/tasks/author-list.ts';
+import { createTaskList } from '../../src/tasks/create-task-list.ts';
 import type { Decision } from '../../src/tasks/decision.ts';
 import {
   completeTask,
@@ -14,7 +16,6 @@ import {
 import { editTasks } from '../../src/tasks/edits.ts';
 import { nudge } from '../../src/tasks/nudge.ts';
 import { renderWindow } from '../../src/tasks/render-window.ts';
-import { finishTask, settleTask, startTask, touchTask } from '../../src/tasks/author-list.ts';
 import {
   currentTask,
   failedTask,
@@ -24,7 +25,6 @@ import {
   openTasks,
   type TaskList,
 } from '../../src/tasks/task-list.ts';
-import { createTaskList } from '../../src/tasks/create-task-list.ts';
 import { sample } from '../support/sample.ts';
 
 type Action =

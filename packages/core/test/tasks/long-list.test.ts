@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { finishTask, settleTask, startTask } from '../../src/tasks/author-list.ts';
 import { completeTask, createTask, startTaskById } from '../../src/tasks/dynamic.ts';
 import { renderWindow } from '../../src/tasks/render-window.ts';
-import { finishTask, settleTask, startTask } from '../../src/tasks/author-list.ts';
 import { currentTask, isComplete } from '../../src/tasks/task-list.ts';
 import { dynamicList, staticList } from './lists.ts';
 

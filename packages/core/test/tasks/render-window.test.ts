@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { finishTask, settleTask } from '../../src/tasks/author-list.ts';
 import { createTask } from '../../src/tasks/dynamic.ts';
 import { editTasks } from '../../src/tasks/edits.ts';
 import { nudge } from '../../src/tasks/nudge.ts';
 import { renderWindow } from '../../src/tasks/render-window.ts';
-import { finishTask, settleTask } from '../../src/tasks/author-list.ts';
 import type { TaskList } from '../../src/tasks/task-list.ts';
 import { dynamicList, inStates, staticList, through } from './lists.ts';
 

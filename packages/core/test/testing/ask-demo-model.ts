@@ -1,6 +1,6 @@
+import { demoModel } from '@cueline/core/testing';
 import { isStepCount, type ModelMessage, streamText, tool, type ToolChoice, type ToolSet } from 'ai';
 import * as z from 'zod';
-import { demoModel } from '@cueline/core/testing';
 
 export const weather: ToolSet[string] = tool({
   description: 'Weather for a city',

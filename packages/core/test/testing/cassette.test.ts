@@ -1,7 +1,7 @@
+import type { EmbeddingModelV4, LanguageModelV4 } from '@ai-sdk/provider';
 // Cassettes: answers of models are recorded by request, and replayed without a key and without a network.
 import { definePrompt, runPrompt, type PromptOptions } from '@cueline/core';
 import { createCassette, scriptedModel, type Cassette, type CassetteData } from '@cueline/core/testing';
-import type { EmbeddingModelV4, LanguageModelV4 } from '@ai-sdk/provider';
 import { embedMany } from 'ai';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';

@@ -1,7 +1,7 @@
-import { Output } from 'ai';
 import { definePrompt, runPrompt } from '@cueline/core';
 import { estimateTokens } from '@cueline/core/inspect';
 import { demoModel, scriptedModel } from '@cueline/core/testing';
+import { Output } from 'ai';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 

@@ -1,8 +1,8 @@
-import { tool } from 'ai';
 import { runPrompt, type RunHandle, type PromptSource, type RunEvent } from '@cueline/core';
+import { demoModel } from '@cueline/core/testing';
+import { tool } from 'ai';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { demoModel } from '@cueline/core/testing';
 import { ask, weather } from './ask-demo-model.ts';
 
 describe('demoModel with a task list', () => {

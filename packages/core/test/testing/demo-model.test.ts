@@ -1,9 +1,9 @@
-import { generateText, Output, tool } from 'ai';
 import { tool as namedTool } from '@cueline/core';
 import { classify, defineAgent, runAgentSession, tags } from '@cueline/core/agents';
+import { demoModel } from '@cueline/core/testing';
+import { generateText, Output, tool } from 'ai';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { demoModel } from '@cueline/core/testing';
 import { ask, weather } from './ask-demo-model.ts';
 
 describe('demoModel', () => {

@@ -1,8 +1,8 @@
+import { CuelineError } from '@cueline/core';
+import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { isStepCount, streamText, tool } from 'ai';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { CuelineError } from '@cueline/core';
-import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 
 const getWeather = tool({
   inputSchema: z.object({ city: z.string() }),

@@ -8,10 +8,10 @@ import {
 } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test, vi } from 'vitest';
-import { call, go, json, types } from '../support.ts';
-import { after } from '../support/runs.ts';
 import * as z from 'zod';
+import { call, go, json, types } from '../support.ts';
 import { amount, play, approve, payment } from '../support/approvals.ts';
+import { after } from '../support/runs.ts';
 
 test('a call whose schema changes its arguments can be approved as shown, but not with other arguments', async () => {
   const ran: unknown[] = [];

@@ -1,8 +1,8 @@
 import { tool, type ToolOptions } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import { sent } from '../sent-requests.ts';
 import { call, go, play } from '../support.ts';
-import * as z from 'zod';
 import { type Call, batch, none, echo, say } from '../support/composite.ts';
 
 test('each call inside a composite call counts toward the limit of tool calls', async () => {

@@ -1,10 +1,10 @@
 import { runPrompt, tool, type NamedTool } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
-import { call, go, play, types } from '../support.ts';
-import { after } from '../support/runs.ts';
 import * as z from 'zod';
+import { call, go, play, types } from '../support.ts';
 import { batch, none, echo, say } from '../support/composite.ts';
+import { after } from '../support/runs.ts';
 
 describe('a failing inner call fails alone', () => {
   const cyclic: Record<string, unknown> = {};

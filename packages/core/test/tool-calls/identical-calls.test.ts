@@ -1,10 +1,10 @@
 import { type Prompt } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import { sent } from '../sent-requests.ts';
 import { call, go, play } from '../support.ts';
-import { after } from '../support/runs.ts';
-import * as z from 'zod';
 import { numbered } from '../support/limits.ts';
+import { after } from '../support/runs.ts';
 
 describe('identical calls', () => {
   test('the 2nd gets the first result with a note, the 3rd is refused, and the 6th ends the run', async () => {

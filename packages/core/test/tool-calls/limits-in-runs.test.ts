@@ -2,10 +2,10 @@ import { runPrompt, type PromptSource } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { isStepCount } from 'ai';
 import { describe, expect, test } from 'vitest';
-import { call, go, play, types } from '../support.ts';
-import { after } from '../support/runs.ts';
 import * as z from 'zod';
+import { call, go, play, types } from '../support.ts';
 import { numbered, busyTool, counted } from '../support/limits.ts';
+import { after } from '../support/runs.ts';
 
 const counts = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => call('count', { n: from + index }));

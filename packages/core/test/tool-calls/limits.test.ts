@@ -1,8 +1,8 @@
+import { CuelineError } from '@cueline/core';
+import type { Limits } from '@cueline/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CuelineError } from '@cueline/core';
 import { budgetExceededError, createBudget, defaultLimits, readLimits } from '../../src/tool-calls/limits.ts';
-import type { Limits } from '@cueline/core';
 
 function thrownBy(act: () => unknown): unknown {
   try {

@@ -1,8 +1,8 @@
 import { reduceAll, tool, type PromptSource, type ToolEffect } from '@cueline/core';
 import { tool as aiTool } from 'ai';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { call, go, json, types } from '../support.ts';
 import * as z from 'zod';
+import { call, go, json, types } from '../support.ts';
 import { amount, play, approve, payment } from '../support/approvals.ts';
 
 describe('agents', () => {

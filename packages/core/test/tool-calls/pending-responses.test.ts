@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest';
 import type { ApprovalEvent, ApprovalResponse, ClientToolEvent } from '@cueline/core';
+import { describe, expect, test } from 'vitest';
 import { createPendingResponses } from '../../src/tool-calls/pending-responses.ts';
 
 /** What a run waits for, with ids r1, r2, …, and the events that it has appended. */

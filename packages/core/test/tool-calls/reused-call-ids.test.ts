@@ -1,10 +1,10 @@
 // A model, or the server between it and the run, may use the id of an earlier call again.
 import { definePrompt, type PromptConfig, type Prompt } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import { call, go } from '../support.ts';
 import { approve, play } from '../support/approvals.ts';
 import { approval, stateOf, work, workerFor, type Worker } from '../support/durable-runs.ts';
-import * as z from 'zod';
 
 type ToolApproval = NonNullable<NonNullable<PromptConfig['options']>['toolApproval']>;
 

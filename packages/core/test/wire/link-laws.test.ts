@@ -1,12 +1,12 @@
 import { decodeLink, decodeLog, encodeLink, encodeLog, LINK_BYTES } from '@cueline/core/link';
-import { deflateSync } from 'fflate';
 import fc from 'fast-check';
+import { deflateSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { json, play } from '../support.ts';
-import { sample } from '../support/sample.ts';
 import { anyLog, inLog, runStart } from '../log/any-events.ts';
+import { json, play } from '../support.ts';
 import { thrownCode } from '../support/refusal.ts';
+import { sample } from '../support/sample.ts';
 
 const log = play(
   (prompt) => {

@@ -1,5 +1,5 @@
-import { createNodeRedisClient, Queue, WaitingError, Worker, type ConnectionOptions, type Job } from 'bullmq';
 import { checkNames } from '@cueline/core/server';
+import { createNodeRedisClient, Queue, WaitingError, Worker, type ConnectionOptions, type Job } from 'bullmq';
 import { checkMethods } from '../check-methods.ts';
 import type { AdvanceJob, DurableDriver, DurableWorker } from '../driver.ts';
 

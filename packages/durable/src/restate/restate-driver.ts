@@ -1,7 +1,7 @@
-import { object, type ObjectContext, type VirtualObjectDefinition } from '@restatedev/restate-sdk/fetch';
 import { CuelineError } from '@cueline/core';
 import type { Advanced } from '@cueline/core/durable';
 import { checkNames } from '@cueline/core/server';
+import { object, type ObjectContext, type VirtualObjectDefinition } from '@restatedev/restate-sdk/fetch';
 import type { AdvanceJob, DurableDriver, DurableWorker } from '../driver.ts';
 import { send, type RestateIngress } from './send.ts';
 

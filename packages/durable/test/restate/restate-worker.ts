@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http2';
 import { join } from 'node:path';
-import { createEndpointHandler } from '@restatedev/restate-sdk/node';
-import { createClient } from 'redis';
 import { createRedisStore } from '@cueline/durable/redis';
 import { restateDriver } from '@cueline/durable/restate';
+import { createEndpointHandler } from '@restatedev/restate-sdk/node';
+import { createClient } from 'redis';
 import type { OpenWorker } from '../support/driver-setup.ts';
 
 export type RestateArgument = {

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type Http2Server } from 'node:http2';
 import process from 'node:process';
-import { createEndpointHandler } from '@restatedev/restate-sdk/node';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRun } from '@cueline/core';
 import { createMemoryStore } from '@cueline/durable';
 import { restateDriver, type RestateDriver } from '@cueline/durable/restate';
+import { createEndpointHandler } from '@restatedev/restate-sdk/node';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findRestate, howToGetRestate } from '../../../../scripts/restate.mjs';
 import { createEffects, workHere } from '../support/driver-contract.ts';
 import type { DriverSetup } from '../support/driver-setup.ts';

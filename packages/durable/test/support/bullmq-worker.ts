@@ -1,7 +1,7 @@
-// Opens the driver and the store for the worker processes of the BullMQ tests.
-import { createClient } from 'redis';
 import { bullmqDriver } from '@cueline/durable/bullmq';
 import { createRedisStore } from '@cueline/durable/redis';
+// Opens the driver and the store for the worker processes of the BullMQ tests.
+import { createClient } from 'redis';
 import type { OpenWorker } from './driver-setup.ts';
 
 /** How long a killed worker keeps its jobs, in milliseconds. */

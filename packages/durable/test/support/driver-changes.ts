@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
-import * as z from 'zod';
 import { createRun, definePrompt, type PromptDefinition } from '@cueline/core';
 import { createDurable } from '@cueline/durable';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
 import { createEffects, workHere } from './driver-contract.ts';
 import { sameAgain } from './driver-prompts.ts';
 import type { DriverSetup } from './driver-setup.ts';

@@ -1,4 +1,3 @@
-import { expect, onTestFinished, test } from 'vitest';
 import { createRun } from '@cueline/core';
 import {
   createDurable,
@@ -8,6 +7,7 @@ import {
   type DurableOptions,
   type DurableStore,
 } from '@cueline/durable';
+import { expect, onTestFinished, test } from 'vitest';
 import type { DriverSetup } from './driver-setup.ts';
 import { sendLetter, writePages, type Effects } from './prompts.ts';
 

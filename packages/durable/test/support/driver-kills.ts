@@ -1,6 +1,6 @@
-import { expect, onTestFinished, test } from 'vitest';
 import { createRun, type RunState } from '@cueline/core';
 import { createDurable } from '@cueline/durable';
+import { expect, onTestFinished, test } from 'vitest';
 import { endsProcess, everyEffect, everyTool, treeAndTasks } from './driver-prompts.ts';
 import { checkLog, startReader, type DriverSetup, type Reader, type WorkerModule } from './driver-setup.ts';
 import { sendLetter, writePages, type Effects } from './prompts.ts';

@@ -1,7 +1,7 @@
 import process from 'node:process';
-import * as z from 'zod';
 import { definePrompt, type PromptDefinition } from '@cueline/core';
 import type { scriptedModel, ScriptedTurn } from '@cueline/core/testing';
+import * as z from 'zod';
 import { after, planned, type Effects } from './prompts.ts';
 
 /** Called at each place at which a test may kill the process, such as `in write`. */

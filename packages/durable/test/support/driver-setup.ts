@@ -1,6 +1,6 @@
-import { expect, onTestFinished, vi } from 'vitest';
 import { createRun, reduceAll, type PromptDefinition, type RunState } from '@cueline/core';
 import { createDurable, type Durable, type DurableDriver, type DurableStore } from '@cueline/durable';
+import { expect, onTestFinished, vi } from 'vitest';
 
 export type DriverOptions = {
   graceMs?: number;

@@ -1,5 +1,5 @@
-import { testContract } from './driver-contract.ts';
 import { testChanges } from './driver-changes.ts';
+import { testContract } from './driver-contract.ts';
 import { testKilledWorkers, testKilledWorkersLong } from './driver-kills.ts';
 import type { DriverSetup } from './driver-setup.ts';
 

@@ -1,7 +1,7 @@
-// Opens the driver and the store for the processes of the inProcessDriver tests. The tests can read the store meanwhile.
-import { createClient } from 'redis';
 import { inProcessDriver } from '@cueline/durable';
 import { createRedisStore } from '@cueline/durable/redis';
+// Opens the driver and the store for the processes of the inProcessDriver tests. The tests can read the store meanwhile.
+import { createClient } from 'redis';
 import type { OpenWorker } from './driver-setup.ts';
 
 export const openWorker: OpenWorker = async (argument) => {

@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { PGlite } from '@electric-sql/pglite';
-import { createSqlStore } from '@cueline/durable/sql';
 import type { DurableStart, ReadEvents } from '@cueline/durable';
+import { createSqlStore } from '@cueline/durable/sql';
+import { PGlite } from '@electric-sql/pglite';
 import { after } from './prompts.ts';
 
 /** A folder with a store, on which processes work one after the other, until they are killed. */

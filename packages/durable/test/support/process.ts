@@ -1,9 +1,9 @@
+import process from 'node:process';
+import { createDurable } from '@cueline/durable';
+import { createSqlStore } from '@cueline/durable/sql';
 // A process that works on the runs of a folder until a test kills it.
 // node process.ts <folder> <steps> <ms>
 import { PGlite } from '@electric-sql/pglite';
-import { createDurable } from '@cueline/durable';
-import { createSqlStore } from '@cueline/durable/sql';
-import process from 'node:process';
 import { effectsIn, sendLetter, writePages } from './prompts.ts';
 import { payInvoices } from './sessions.ts';
 

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
-import * as z from 'zod';
 import { definePrompt, type PromptDefinition } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import * as z from 'zod';
 
 /** Notes effects outside of runs and processes. */
 export type Effects = { note(what: string): void };

@@ -1,7 +1,7 @@
-import * as z from 'zod';
 import { tool, type PromptDefinition } from '@cueline/core';
 import { defineAgent, defineSession, tags, type Agent, type SessionTypes } from '@cueline/core/agents';
 import type { ScriptedTurn } from '@cueline/core/testing';
+import * as z from 'zod';
 import { after, planned, type Effects } from './prompts.ts';
 
 type Request = Parameters<ReturnType<typeof planned>['doStream']>[0];

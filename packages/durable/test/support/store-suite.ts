@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
 import type { RunEvent } from '@cueline/core';
 import type { ClaimedRun, DurableStore } from '@cueline/durable';
+import { expect, test } from 'vitest';
 import { commandOf } from '../../src/decide-command.ts';
 
 const start = { prompt: 'planDay', input: { city: 'Faro' } };

@@ -4,8 +4,8 @@ import { existsSync, readFileSync, unlinkSync } from 'node:fs';
 import process from 'node:process';
 import type { RunEvent } from '@cueline/core';
 import { createDurable, type DurableStore } from '@cueline/durable';
-import type { OpenWorker } from './driver-setup.ts';
 import { endsProcess, everyEffect, sameAgain, treeAndTasks } from './driver-prompts.ts';
+import type { OpenWorker } from './driver-setup.ts';
 import { effectsIn, sendLetter, writePages } from './prompts.ts';
 import { payInvoices } from './sessions.ts';
 

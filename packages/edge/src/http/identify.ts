@@ -1,10 +1,10 @@
 import { CuelineError } from '@cueline/core';
+import { TimeoutElapsed, withTimeout } from '../base/with-timeout.ts';
 import { createCallSlots } from './call-slots.ts';
 import { createRequestCount } from './count-requests.ts';
 import { networkOf } from './network-of.ts';
 import type { Requester } from './origins.ts';
 import { HttpError } from './respond.ts';
-import { TimeoutElapsed, withTimeout } from '../base/with-timeout.ts';
 
 /** The subject of a request, for limits and ownership. */
 export type Identity = {

@@ -1,3 +1,4 @@
+import { isRecord } from '../base/is-record.ts';
 import { countOf, sumOf, type ReportedUsage } from '../limits/charge.ts';
 import type { Api } from './api.ts';
 import {
@@ -15,7 +16,6 @@ import {
   toolDeniedError,
 } from './body-fields.ts';
 import { base64, type Media } from './media.ts';
-import { isRecord } from '../base/is-record.ts';
 
 // Betas that change the format of an answer, but neither its cost nor what the provider does by itself.
 const betas =

@@ -1,7 +1,7 @@
+import { messagesApi } from './anthropic-messages.ts';
 import type { Api } from './api.ts';
 import { chatApi, mistralApi } from './chat-completions.ts';
 import { generateContentApi, streamGenerateContentApi } from './generate-content.ts';
-import { messagesApi } from './anthropic-messages.ts';
 import { responsesApi } from './openai-responses.ts';
 
 /** The format that belongs to a path. `{model}` stands for the id of a model. */

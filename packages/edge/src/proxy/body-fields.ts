@@ -1,5 +1,5 @@
-import { HttpError } from '../http/respond.ts';
 import { isRecord } from '../base/is-record.ts';
+import { HttpError } from '../http/respond.ts';
 
 /** A JSON object. */
 export type JsonObject = Record<string, unknown>;

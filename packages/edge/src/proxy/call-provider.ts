@@ -1,5 +1,5 @@
-import { switchedOff } from '../limits/kill-switch.ts';
 import { HttpError } from '../http/respond.ts';
+import { switchedOff } from '../limits/kill-switch.ts';
 import { startTimeout } from './timeouts.ts';
 
 /** Why a call was cut off: the caller disconnected, its time was over, or the operator ended all calls. */

@@ -1,3 +1,4 @@
+import { isRecord } from '../base/is-record.ts';
 import { countOf, type ReportedUsage } from '../limits/charge.ts';
 import type { Api, BodyRules } from './api.ts';
 import {
@@ -14,7 +15,6 @@ import {
   toolDeniedError,
 } from './body-fields.ts';
 import { base64, dataUrl } from './media.ts';
-import { isRecord } from '../base/is-record.ts';
 
 // Left out on purpose: store and metadata (stored at the provider, in our account), user and safety_identifier
 // (a client must not choose the identity), service_tier (a price), audio and prediction (tokens that are not

@@ -7,15 +7,15 @@ import {
   type ProxiedName,
 } from '@cueline/core/models';
 import { checkNames } from '@cueline/core/server';
-import { createIdentify } from '../http/identify.ts';
-import { checkLimitStore, type LimitStore } from '../limits/limit-store.ts';
-import { checkKillSwitch, type KillSwitchOption } from '../limits/kill-switch.ts';
-import { createMemoryLimits } from '../limits/memory-limits.ts';
-import { checkPrices, priceOf, type Prices } from '../limits/prices.ts';
-import { checkOrigins } from '../http/origins.ts';
 import { createRequestCount, type RequestCount } from '../http/count-requests.ts';
+import { createIdentify } from '../http/identify.ts';
 import { createMemoryUse, type MemoryUse } from '../http/memory-use.ts';
 import { createOpenBodies, type OpenBodies } from '../http/open-bodies.ts';
+import { checkOrigins } from '../http/origins.ts';
+import { checkKillSwitch, type KillSwitchOption } from '../limits/kill-switch.ts';
+import { checkLimitStore, type LimitStore } from '../limits/limit-store.ts';
+import { createMemoryLimits } from '../limits/memory-limits.ts';
+import { checkPrices, priceOf, type Prices } from '../limits/prices.ts';
 import { apiOfPath, knownPaths } from './api-of-path.ts';
 import type { PathRule } from './match-path.ts';
 import type { ModelProxyOptions, ProxiedProvider, ProxyLimits, ProxyTimeouts } from './options.ts';

@@ -1,4 +1,5 @@
 import type { Environment } from '@cueline/core/models';
+import { environmentOf, type RouteContext } from '../base/environment.ts';
 import {
   corsHeaders,
   type CorsRules,
@@ -6,18 +7,17 @@ import {
   preflightResponse,
   withRequestHeaders,
 } from '../http/cors.ts';
-import { environmentOf, type RouteContext } from '../base/environment.ts';
-import { isSwitchedOff, switchedOff } from '../limits/kill-switch.ts';
 import type { MemoryUser } from '../http/memory-use.ts';
 import { readJson } from '../http/read-body.ts';
 import { HttpError, errorResponse } from '../http/respond.ts';
+import { isSwitchedOff, switchedOff } from '../limits/kill-switch.ts';
 import type { CheckedBody } from './api.ts';
 import { checkOptions, type CheckedProvider, type ProxySettings } from './check-options.ts';
+import { forwardedHeaders } from './forward-headers.ts';
 import { makeCall } from './make-call.ts';
 import { matchPath, modelDeniedError, type PathTarget } from './match-path.ts';
 import { createMedia, type Media } from './media.ts';
 import type { ModelProxyOptions } from './options.ts';
-import { forwardedHeaders } from './forward-headers.ts';
 import type { ProxyEvent } from './proxy-event.ts';
 
 const ownRules: CorsRules = {

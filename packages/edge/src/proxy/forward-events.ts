@@ -1,7 +1,7 @@
 import { switchedOff } from '../limits/kill-switch.ts';
 import type { CutOff } from './call-provider.ts';
-import { createPausableTimeout } from './timeouts.ts';
 import { createEventSplitter, type EventBytes } from './split-events.ts';
+import { createPausableTimeout } from './timeouts.ts';
 
 /** Why a stream ended early. */
 export type StreamFault = 'timeout' | 'unavailable' | 'idle' | 'too_large' | 'event_too_large' | 'broken';

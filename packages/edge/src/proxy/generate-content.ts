@@ -1,3 +1,4 @@
+import { isRecord } from '../base/is-record.ts';
 import { countOf, sumOf } from '../limits/charge.ts';
 import type { Api, BodyRules, CheckedBody } from './api.ts';
 import {
@@ -13,7 +14,6 @@ import {
   toolDeniedError,
 } from './body-fields.ts';
 import { base64, type Media } from './media.ts';
-import { isRecord } from '../base/is-record.ts';
 
 // Google also accepts every name in snake_case; a name that is not in these lists, spelled exactly so, is not
 // forwarded.

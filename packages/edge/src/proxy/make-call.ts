@@ -1,21 +1,21 @@
+import { answerHeaders, HttpError } from '../http/respond.ts';
 import { chargeOf, noCharge } from '../limits/charge.ts';
 import { worstInput } from '../limits/input-size.ts';
+import { isUnbilled, isUnbilledStatus } from '../limits/is-unbilled.ts';
 import { isSwitchedOff, onSwitchStop, switchedOff } from '../limits/kill-switch.ts';
 import { costOf, priceOf, worstCost, type ModelPrice } from '../limits/prices.ts';
-import { isUnbilled, isUnbilledStatus } from '../limits/is-unbilled.ts';
-import { answerHeaders, HttpError } from '../http/respond.ts';
-import { startTimeout, within } from './timeouts.ts';
-import { callProvider, type CutOff, cutOffError, discardBody } from './call-provider.ts';
 import type { CheckedBody } from './api.ts';
+import { callProvider, type CutOff, cutOffError, discardBody } from './call-provider.ts';
 import type { ProxySettings } from './check-options.ts';
-import { sizeOf, type Media } from './media.ts';
-import { createMeter, type Meter } from './meter.ts';
 import { forwardEvents } from './forward-events.ts';
 import { forwardHeaders } from './forward-headers.ts';
+import { sizeOf, type Media } from './media.ts';
+import { createMeter, type Meter } from './meter.ts';
 import { forwardProviderError } from './provider-error.ts';
 import { upstreamUrl, providerKey, requestHeaders, type Call } from './provider-request.ts';
 import { readCapped } from './read-capped.ts';
 import { reserve, storeMs } from './reserve.ts';
+import { startTimeout, within } from './timeouts.ts';
 
 /**
  * Reserves the most that the call may cost, makes it, forwards the answer, and settles the real cost exactly once,

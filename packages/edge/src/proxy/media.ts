@@ -1,5 +1,5 @@
-import { fileBytes, kindOfFile, type InputSize } from '../limits/input-size.ts';
 import { utf8Length } from '../base/utf8-length.ts';
+import { fileBytes, kindOfFile, type InputSize } from '../limits/input-size.ts';
 import { invalidBodyError } from './body-fields.ts';
 
 /** The files of a request. */

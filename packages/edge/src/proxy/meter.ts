@@ -1,10 +1,10 @@
-import { estimateTokens, type ReportedUsage, type TokenCounts } from '../limits/charge.ts';
+import { isRecord } from '../base/is-record.ts';
+import { parseJson } from '../base/parse-json.ts';
 import { HttpError } from '../http/respond.ts';
+import { estimateTokens, type ReportedUsage, type TokenCounts } from '../limits/charge.ts';
 import type { Api, CheckedBody } from './api.ts';
 import { hasKey, redactKey, redactError } from './redact.ts';
 import { dataOf } from './split-events.ts';
-import { isRecord } from '../base/is-record.ts';
-import { parseJson } from '../base/parse-json.ts';
 
 /** Measures the cost of a call while its answer is forwarded. */
 export type Meter = {

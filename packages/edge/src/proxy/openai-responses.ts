@@ -1,3 +1,4 @@
+import { isRecord } from '../base/is-record.ts';
 import { countOf } from '../limits/charge.ts';
 import type { Api, BodyRules } from './api.ts';
 import {
@@ -13,7 +14,6 @@ import {
   toolDeniedError,
 } from './body-fields.ts';
 import { type Media, dataUrl } from './media.ts';
-import { isRecord } from '../base/is-record.ts';
 
 /** What the provider may add to an answer: nothing that comes from its own tools. */
 const includable = new Set(['reasoning.encrypted_content', 'message.output_text.logprobs']);

@@ -1,9 +1,9 @@
+import { isRecord } from '../base/is-record.ts';
+import { parseJson } from '../base/parse-json.ts';
 import { jsonResponse, HttpError } from '../http/respond.ts';
 import { discardBody } from './call-provider.ts';
 import { readCapped } from './read-capped.ts';
 import { hasKey, redactError } from './redact.ts';
-import { isRecord } from '../base/is-record.ts';
-import { parseJson } from '../base/parse-json.ts';
 
 const longest = 600;
 

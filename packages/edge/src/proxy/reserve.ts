@@ -1,5 +1,5 @@
-import type { LimitStore, Reservation, Reserved } from '../limits/limit-store.ts';
 import { HttpError } from '../http/respond.ts';
+import type { LimitStore, Reservation, Reserved } from '../limits/limit-store.ts';
 import { within } from './timeouts.ts';
 
 /** How long a store may take to answer, in ms. */

@@ -5,9 +5,9 @@ import { parsedBytes } from '../http/read-body.ts';
 import { HttpError } from '../http/respond.ts';
 import { eventsOf } from '../stores/event-batch.ts';
 import { checkTasks } from './check-messages.ts';
+import type { ChatPost } from './read-chat-post.ts';
 import { checkCommand } from './read-command.ts';
 import { earlierTasks } from './runs/earlier-tasks.ts';
-import type { ChatPost } from './read-chat-post.ts';
 import type { StartedRun, ReachedRun } from './runs/runs.ts';
 
 /** A chat's answer: the AI SDK's chunks, and the id of their run. */

@@ -1,6 +1,6 @@
 import { guardLimits, guardOf, type RunGuardOptions } from './guard/guard-settings.ts';
-import type { PromptRouteLimits, PromptRouteOptions } from './prompt-route-options.ts';
 import { invalidOptionsError } from './invalid-options-error.ts';
+import type { PromptRouteLimits, PromptRouteOptions } from './prompt-route-options.ts';
 
 /** Options that belong to the workers, or that need runs in the route's own process. */
 const options: readonly (keyof PromptRouteOptions)[] = ['fileUrls', 'models', 'store', 'waitUntil'];

@@ -1,7 +1,7 @@
 import { CuelineError, type PromptDefinition } from '@cueline/core';
 import { readInput } from '@cueline/core/server';
-import { HttpError } from '../http/respond.ts';
 import { utf8Length } from '../base/utf8-length.ts';
+import { HttpError } from '../http/respond.ts';
 
 /** Limits of a client's input. */
 export type InputLimits = { inputBytes: number; inputNodes: number; inputDepth: number };

@@ -1,7 +1,7 @@
 import type { RunRequest } from '@cueline/core';
+import { isRecord } from '../base/is-record.ts';
 import { HttpError } from '../http/respond.ts';
 import { isCall, acceptParts, type AcceptOptions } from './accept-parts.ts';
-import { isRecord } from '../base/is-record.ts';
 
 type Messages = NonNullable<RunRequest['messages']>;
 type Tasks = NonNullable<RunRequest['tasks']>;

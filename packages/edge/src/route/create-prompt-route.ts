@@ -1,5 +1,5 @@
 import { withoutProviderStorage, type Environment, type ModelSettings } from '@cueline/core/models';
-import { createRequestCount } from '../http/count-requests.ts';
+import { environmentOf, type RouteContext } from '../base/environment.ts';
 import {
   corsHeaders,
   isPreflight,
@@ -7,7 +7,7 @@ import {
   withRequestHeaders,
   type CorsRules,
 } from '../http/cors.ts';
-import { environmentOf, type RouteContext } from '../base/environment.ts';
+import { createRequestCount } from '../http/count-requests.ts';
 import { createIdentify, type Identity } from '../http/identify.ts';
 import { createMemoryUse, type MemoryUser } from '../http/memory-use.ts';
 import { createOpenBodies } from '../http/open-bodies.ts';
@@ -15,11 +15,11 @@ import { checkOrigins } from '../http/origins.ts';
 import { readJson } from '../http/read-body.ts';
 import { jsonResponse, HttpError, errorResponse } from '../http/respond.ts';
 import { answerChat, resumeChat } from './chat.ts';
-import { isChatPost, readChatPost } from './read-chat-post.ts';
 import type { PromptRouteOptions, RoutePrompt } from './prompt-route-options.ts';
+import { isChatPost, readChatPost } from './read-chat-post.ts';
 import { readCommand } from './read-command.ts';
-import { readStart } from './read-start.ts';
 import { chatOf, missingRunError, readAfter, runOf } from './read-query.ts';
+import { readStart } from './read-start.ts';
 import { createDurableRuns } from './runs/durable-runs.ts';
 import { createRuns, type ReachedRun, type Runs } from './runs/runs.ts';
 import { readSettings } from './settings.ts';

@@ -15,9 +15,9 @@ import type { KillSwitchOption } from '../limits/kill-switch.ts';
 import type { LimitStore } from '../limits/limit-store.ts';
 import type { Prices } from '../limits/prices.ts';
 import type { RunLogStore } from '../stores/run-log-store.ts';
+import type { ApprovalPermission, EditPermission } from './permissions.ts';
 import type { DurableHost } from './runs/durable-host.ts';
 import type { ModelUsage } from './usage/model-usage.ts';
-import type { ApprovalPermission, EditPermission } from './permissions.ts';
 
 /** The limits of one run, as in `options.limits`, and the limits of one subject on the route. */
 export type PromptRouteLimits = Limits & {

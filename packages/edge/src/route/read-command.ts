@@ -1,9 +1,9 @@
 import type { ApprovalResponse, ClientToolResponse, RunCommand, TaskEdit } from '@cueline/core';
+import { isRecord } from '../base/is-record.ts';
+import { utf8Length } from '../base/utf8-length.ts';
 import { HttpError } from '../http/respond.ts';
 import { invalidNameText, isName } from './is-name.ts';
 import { refusePrototypes } from './refuse-prototypes.ts';
-import { isRecord } from '../base/is-record.ts';
-import { utf8Length } from '../base/utf8-length.ts';
 
 /**
  * Checks a command that is not the body of its request. Throws an {@link HttpError} with 400 or 413 for what

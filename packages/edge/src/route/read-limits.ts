@@ -1,7 +1,7 @@
 import type { LimitOptions, Limits } from '@cueline/core';
 import { checkPrices, type Prices } from '../limits/prices.ts';
-import type { PromptRouteLimits, PromptRouteOptions } from './prompt-route-options.ts';
 import { invalidOptionsError } from './invalid-options-error.ts';
+import type { PromptRouteLimits, PromptRouteOptions } from './prompt-route-options.ts';
 
 /** The limits of a route that are not those of a run. */
 export type RouteOnlyLimits = Omit<PromptRouteLimits, keyof Limits>;

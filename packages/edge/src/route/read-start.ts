@@ -6,19 +6,19 @@ import {
   type RunRequest,
 } from '@cueline/core';
 import { guardedDownload } from '@cueline/core/server';
+import { TimeoutElapsed, withTimeout } from '../base/with-timeout.ts';
 import { HttpError } from '../http/respond.ts';
-import { isChatPost } from './read-chat-post.ts';
 import { checkInput, checkInputSize } from './check-input.ts';
 import { checkMessages, checkTasks } from './check-messages.ts';
-import { earlierTasks } from './runs/earlier-tasks.ts';
 import { invalidNameText, isName } from './is-name.ts';
-import { isRunId } from './read-query.ts';
-import { TimeoutElapsed, withTimeout } from '../base/with-timeout.ts';
 import type { AcceptedRun, AskedRun } from './prompt-route-options.ts';
+import { isChatPost } from './read-chat-post.ts';
+import { runDefaults } from './read-limits.ts';
+import { isRunId } from './read-query.ts';
 import { refusePrototypes } from './refuse-prototypes.ts';
+import { earlierTasks } from './runs/earlier-tasks.ts';
 import type { ReachedRun } from './runs/runs.ts';
 import { keyWithContent } from './runs/start-key.ts';
-import { runDefaults } from './read-limits.ts';
 import type { RouteSettings } from './settings.ts';
 
 /**

@@ -6,13 +6,13 @@ import { createMemoryLimits } from '../limits/memory-limits.ts';
 import type { Prices } from '../limits/prices.ts';
 import { createMemoryRuns } from '../stores/memory-runs.ts';
 import type { RunLogStore } from '../stores/run-log-store.ts';
-import { readPermissions, type Permissions } from './permissions.ts';
 import { checkDurable } from './check-durable.ts';
 import { withGuard } from './guard/guard-settings.ts';
+import { invalidOptionsError } from './invalid-options-error.ts';
 import { checkRouteOptions } from './option-names.ts';
+import { readPermissions, type Permissions } from './permissions.ts';
 import type { PromptRouteEvent, PromptRouteOptions } from './prompt-route-options.ts';
 import { readLimits, readPrices, type RouteOnlyLimits } from './read-limits.ts';
-import { invalidOptionsError } from './invalid-options-error.ts';
 
 /** A route's options with all defaults. */
 export type RouteSettings = RouteOnlyLimits & {

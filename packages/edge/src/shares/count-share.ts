@@ -1,6 +1,6 @@
-import type { LimitStore, Reserved } from '../limits/limit-store.ts';
-import { HttpError } from '../http/respond.ts';
 import { withTimeout } from '../base/with-timeout.ts';
+import { HttpError } from '../http/respond.ts';
+import type { LimitStore, Reserved } from '../limits/limit-store.ts';
 import type { ShareLimits } from './share-store-options.ts';
 
 /** Longer than reading a body and writing to a storage may take together. */

@@ -1,7 +1,7 @@
+import { withTimeout } from '../base/with-timeout.ts';
 import { corsHeaders, type CorsRules, isPreflight, preflightResponse } from '../http/cors.ts';
 import { readBody } from '../http/read-body.ts';
 import { answerHeaders, jsonResponse, HttpError, errorResponse } from '../http/respond.ts';
-import { withTimeout } from '../base/with-timeout.ts';
 import { countShare } from './count-share.ts';
 import { DELETE_KEY_HEADER, newDeleteKey, ownerOf } from './delete-key.ts';
 import { readShare } from './read-share.ts';

@@ -1,10 +1,10 @@
 import { CuelineError } from '@cueline/core';
 import { checkNames } from '@cueline/core/server';
-import { createIdentify, createNetworkCount } from '../http/identify.ts';
 import { checkStore } from '../base/check-store.ts';
+import { createIdentify, createNetworkCount } from '../http/identify.ts';
+import { checkOrigins } from '../http/origins.ts';
 import { checkLimitStore, type LimitStore } from '../limits/limit-store.ts';
 import { createMemoryLimits } from '../limits/memory-limits.ts';
-import { checkOrigins } from '../http/origins.ts';
 import { createMemoryShares } from './memory-shares.ts';
 import type { ShareStorage } from './share-storage.ts';
 import type { ShareLimits, ShareStoreEvent, ShareStoreOptions } from './share-store-options.ts';

@@ -1,11 +1,11 @@
+import { createRun, definePrompt, inProcess } from '@cueline/core';
+import { proxied, resolveModel } from '@cueline/core/models';
 import { stepCountIs, streamText, tool } from 'ai';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createRun, definePrompt, inProcess } from '@cueline/core';
-import { proxied, resolveModel } from '@cueline/core/models';
-import { base, chatUsage, createModelProxy, events, key, origin } from './support.ts';
 import { callTool, talk } from '../runtimes/provider.ts';
 import { stream } from '../runtimes/send-request.ts';
+import { base, chatUsage, createModelProxy, events, key, origin } from './support.ts';
 import { serveBoth } from './upstream.ts';
 
 const ada = { authorization: 'Bearer ada' };

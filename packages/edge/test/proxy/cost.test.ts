@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
 import { proxied, resolveModel } from '@cueline/core/models';
 import { generateText } from 'ai';
+import { expect, test } from 'vitest';
 import { ask, base, chatBody, fixture, key, origin, refused } from './support.ts';
 
 /** A request of each format, with more in its body. */

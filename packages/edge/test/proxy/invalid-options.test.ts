@@ -1,5 +1,5 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
 import { CuelineError } from '@cueline/core';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { ask, base, createModelProxy, fixture, type ModelProxyOptions, origin, refused } from './support.ts';
 
 afterEach(() => void vi.useRealTimers());

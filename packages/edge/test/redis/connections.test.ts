@@ -4,8 +4,8 @@ import { createRedisLimits, createRedisRuns, createRedisShares, type RedisClient
 import { createClient, createCluster, RESP_TYPES } from 'redis';
 import { expect, test, vi } from 'vitest';
 import { all, never } from '../route/routes.ts';
-import { describeWithRedis } from './server.ts';
 import { read, write } from '../stores/events.ts';
+import { describeWithRedis } from './server.ts';
 
 const events: RunEvent[] = [
   { seq: 0, t: 0, type: 'text-start', id: 't' },

@@ -2,9 +2,9 @@ import type { RunEvent, RunRequest } from '@cueline/core';
 import { createRedisRuns } from '@cueline/edge/redis';
 import { expect, test, vi } from 'vitest';
 import { all, idOf, never } from '../route/routes.ts';
+import { read } from '../stores/events.ts';
 import { clientOf, startInstance, type Instance, type InstanceOptions } from './instances.ts';
 import { describeWithRedis } from './server.ts';
-import { read } from '../stores/events.ts';
 
 const request = (name: string): RunRequest => ({ definition: { name } as never, input: undefined });
 

@@ -4,6 +4,7 @@ import type { ScriptedTurn } from '@cueline/core/testing';
 import { createMemoryLimits, createMemoryRuns, type PromptRouteOptions } from '@cueline/edge';
 import type { UIMessage } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
+import { read } from '../stores/events.ts';
 import {
   address,
   all,
@@ -20,7 +21,6 @@ import {
 } from './routes.ts';
 import { createEventSource } from './sse.ts';
 import { TestChat } from './test-chat.ts';
-import { read } from '../stores/events.ts';
 
 const talk = definePrompt('talk', (prompt) => greet.run(prompt, { name: 'all' }));
 const textOf = (message: UIMessage | undefined) =>

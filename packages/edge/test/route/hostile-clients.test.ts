@@ -1,7 +1,7 @@
 import { createMemoryLimits } from '@cueline/edge';
 import { expect, test } from 'vitest';
-import { ask, endless, post, testRoute } from './routes.ts';
 import { startCpuTime } from '../../../core/test/support/cpu-time.ts';
+import { ask, endless, post, testRoute } from './routes.ts';
 
 const user = (parts: unknown[]) => ({ id: 'u', role: 'user', parts });
 const pdf = 'JVBERi0xLjQ=';

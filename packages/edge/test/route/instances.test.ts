@@ -1,9 +1,10 @@
 import { createRun, definePrompt, viaRoute, type RunEvent } from '@cueline/core';
-import { createEventSource } from './sse.ts';
 import { type EventBatch, type RunLogStore, createMemoryRuns } from '@cueline/edge';
 import { serve } from 'srvx';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
+import { read } from '../stores/events.ts';
+import { request } from './greet-request.ts';
 import {
   address,
   all,
@@ -19,8 +20,7 @@ import {
   slowly,
   testRoute,
 } from './routes.ts';
-import { read } from '../stores/events.ts';
-import { request } from './greet-request.ts';
+import { createEventSource } from './sse.ts';
 
 describe('another instance', () => {
   function two(script: Parameters<typeof testRoute>[0], options: Parameters<typeof testRoute>[1] = {}) {

@@ -4,8 +4,8 @@ import { createMemoryRuns } from '@cueline/edge';
 import fc from 'fast-check';
 import { serve } from 'srvx';
 import { expect, test } from 'vitest';
-import { address, all, greet, looks, never, slowly, testRoute } from './routes.ts';
 import { read } from '../stores/events.ts';
+import { address, all, greet, looks, never, slowly, testRoute } from './routes.ts';
 
 const script: ScriptedTurn[] = [looks, slowly('Hello to you and everybody.', 1)];
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { all, never, post, refusal, testRoute } from './routes.ts';
 import { read } from '../stores/events.ts';
+import { all, never, post, refusal, testRoute } from './routes.ts';
 
 type Sent = Record<string, unknown>;
 

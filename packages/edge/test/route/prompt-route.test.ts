@@ -1,10 +1,11 @@
-import type { UIMessage } from 'ai';
 import { createRun, type RunEvent } from '@cueline/core';
 import { defineAgent, defineSession, tags } from '@cueline/core/agents';
-import { createEventSource } from './sse.ts';
 import { scriptedModel } from '@cueline/core/testing';
 import { createMemoryRuns, type RouteContext } from '@cueline/edge';
+import type { UIMessage } from 'ai';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { read } from '../stores/events.ts';
+import { request } from './greet-request.ts';
 import {
   address,
   all,
@@ -21,8 +22,7 @@ import {
   slowly,
   testRoute,
 } from './routes.ts';
-import { read } from '../stores/events.ts';
-import { request } from './greet-request.ts';
+import { createEventSource } from './sse.ts';
 
 describe('a run on a route', () => {
   test('has the same events as a run in the page', async () => {

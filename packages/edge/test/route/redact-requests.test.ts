@@ -5,8 +5,8 @@ import { createMemoryRuns } from '@cueline/edge';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { redactRequests } from '../../src/route/redact-requests.ts';
-import { all, ask, client, never, post, testRoute, type TestRoute } from './routes.ts';
 import { read } from '../stores/events.ts';
+import { all, ask, client, never, post, testRoute, type TestRoute } from './routes.ts';
 
 /** Says a word of its own wherever only the model should read it. */
 const guarded = definePrompt('guarded', (prompt) => {

@@ -1,5 +1,7 @@
 import { createRun, CuelineError } from '@cueline/core';
 import { describe, expect, test, vi } from 'vitest';
+import { read } from '../stores/events.ts';
+import { request } from './greet-request.ts';
 import {
   address,
   all,
@@ -15,8 +17,6 @@ import {
   refusal,
   testRoute,
 } from './routes.ts';
-import { read } from '../stores/events.ts';
-import { request } from './greet-request.ts';
 
 const userSays = (parts: unknown[]) => ({ input: {}, messages: [{ id: 'u', role: 'user', parts }] });
 

@@ -1,11 +1,11 @@
 import { createRun, CuelineError, definePrompt, remotePrompt, type RunEvent } from '@cueline/core';
-import { createMemoryLimits, createPromptRoute } from '@cueline/edge';
 import type { ScriptedTurn } from '@cueline/core/testing';
+import { createMemoryLimits, createPromptRoute } from '@cueline/edge';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
-import { all, ask, client, greet, idOf, never, post, refusal, slowly, testRoute } from './routes.ts';
 import { read } from '../stores/events.ts';
 import { request } from './greet-request.ts';
+import { all, ask, client, greet, idOf, never, post, refusal, slowly, testRoute } from './routes.ts';
 
 afterEach(() => void vi.useRealTimers());
 

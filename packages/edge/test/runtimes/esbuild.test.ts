@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { ask } from './send-request.ts';
 import { path } from './bundle.ts';
 import { talk } from './provider.ts';
 import { missing, runtimes, start } from './runtime.ts';
+import { ask } from './send-request.ts';
 import { key } from './served-app.ts';
 import { serveUpstream } from './upstream.ts';
 

@@ -1,6 +1,6 @@
 import { CuelineError } from '@cueline/core';
-import { encodeLink } from '@cueline/core/link';
 import type { EvalReport, EvalResult } from '@cueline/core/evals';
+import { encodeLink } from '@cueline/core/link';
 import { diffWordsWithSpace } from 'diff';
 import type { DiffPart, PageReport, PageResult } from './page-report.ts';
 import { showReport } from './page-script.ts';

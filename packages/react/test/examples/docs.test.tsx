@@ -4,6 +4,7 @@ import { PromptProvider } from '@cueline/react';
 import { StrictMode, type ReactElement } from 'react';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
+import { Receipt } from '../../../../docs/examples/react/agent-calls.tsx';
 import { Booking, Lunch } from '../../../../docs/examples/react/client-tools.tsx';
 import { Chat, Desk } from '../../../../docs/examples/react/conversation.tsx';
 import {
@@ -23,7 +24,6 @@ import {
   ServedPlan,
   SuspendedPlan,
 } from '../../../../docs/examples/react/many-components.tsx';
-import { Receipt } from '../../../../docs/examples/react/agent-calls.tsx';
 import { Chores, Move } from '../../../../docs/examples/react/move-house.tsx';
 import { Desk as SessionDesk, Research } from '../../../../docs/examples/react/sessions.tsx';
 import { Past, RetriedPlan, Variants } from '../../../../docs/examples/react/time-travel.tsx';

@@ -1,21 +1,21 @@
 import type { RunEvent, ToolCallState } from '@cueline/core';
 import { clsx } from 'clsx';
 import { useMemo } from 'react';
+import { DefinitionName } from '../../request/definition-name.tsx';
 import { useInspection } from '../../state/inspection.ts';
+import type { RunClock } from '../../state/run-clock.ts';
 import { verdictOf } from '../../tasks/verdicts.ts';
 import { CallData } from '../../transcript/calls/call-data.tsx';
 import { callStatus } from '../../transcript/calls/call-status.ts';
 import { pendingFor } from '../../transcript/calls/known-calls.ts';
 import { SubCalls } from '../../transcript/calls/sub-calls.tsx';
 import { plural } from '../../ui/format.ts';
-import { eventsOfCall, rowsOfCall, type CallRow } from './call-rows.ts';
-import { DefinitionName } from '../../request/definition-name.tsx';
 import { FactList, Section } from '../../ui/section.tsx';
+import { visibleText } from '../../ui/visible-text.ts';
 import { rangeOfStep } from '../step-events.ts';
 import type { StepTarget } from '../target.ts';
 import { taskDuring } from '../task-during.ts';
-import { visibleText } from '../../ui/visible-text.ts';
-import type { RunClock } from '../../state/run-clock.ts';
+import { eventsOfCall, rowsOfCall, type CallRow } from './call-rows.ts';
 
 type CallViewProps = {
   target: StepTarget & { call: ToolCallState };

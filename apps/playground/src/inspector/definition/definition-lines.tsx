@@ -1,9 +1,9 @@
 import { useMemo } from 'react';
-import { linesOfRun, moveLines } from '../../state/lines-of-run.ts';
 import type { Selection } from '../../state/inspection.ts';
-import { definitionsOf } from '../prompts-of-run.ts';
+import { linesOfRun, moveLines } from '../../state/lines-of-run.ts';
 import { useScriptLines } from '../../state/script-lines.ts';
 import { usePlayground, type RunSession } from '../../state/store.ts';
+import { definitionsOf } from '../prompts-of-run.ts';
 
 /** At most this many lines are named. */
 const MAX_LINES = 5;

@@ -3,9 +3,9 @@ import type { NamedKind } from '../../request/definition-name.tsx';
 import { statesOf, type ShownRun } from '../../state/shown-run.ts';
 import { plural } from '../../ui/format.ts';
 import { usesOfDefinition } from './definition-uses.ts';
-import { StepRow } from './step-row.tsx';
 import { PagedSection } from './paged-section.tsx';
 import { sentStepKey } from './prompt-steps.ts';
+import { StepRow } from './step-row.tsx';
 
 type DefinitionSentProps = { shown: ShownRun; kind: NamedKind; name: string; agent: string | undefined };
 

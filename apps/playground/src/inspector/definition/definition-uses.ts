@@ -1,7 +1,7 @@
 import type { CompiledRequest, RequestTool, RunState, StepState } from '@cueline/core';
 import { estimateTokens } from '@cueline/core/inspect';
-import { instructionPartsOf, instructionSegments } from '../../request/instruction-segments.ts';
 import type { NamedKind } from '../../request/definition-name.tsx';
+import { instructionPartsOf, instructionSegments } from '../../request/instruction-segments.ts';
 import { instructionsName } from '../../sandbox/script/definition.ts';
 import { sentStepOf, promptsInTurns, type SentStep } from './prompt-steps.ts';
 

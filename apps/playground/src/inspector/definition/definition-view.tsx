@@ -6,11 +6,11 @@ import type { ShownRun } from '../../state/shown-run.ts';
 import type { RunSession } from '../../state/store.ts';
 import { Button } from '../../ui/button.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
+import { DefinitionLines } from './definition-lines.tsx';
 import { DefinitionSent } from './definition-sent.tsx';
 import { HookCalls } from './hook-calls.tsx';
-import { positionIn } from './prompt-steps.ts';
 import { MessageSent } from './message-sent.tsx';
-import { DefinitionLines } from './definition-lines.tsx';
+import { positionIn } from './prompt-steps.ts';
 import { TaskListView } from './task-list-view.tsx';
 import { VariableValues } from './variable-values.tsx';
 

@@ -5,8 +5,8 @@ import { formatCount, formatDuration, plural, summarize } from '../../ui/format.
 import { FactList } from '../../ui/section.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
 import { historyOfHook, type HookChange } from './hook-changes.ts';
-import { StepRow } from './step-row.tsx';
 import { PagedSection } from './paged-section.tsx';
+import { StepRow } from './step-row.tsx';
 
 /** How much of a value is shown in its row, in characters. */
 const MAX_VALUE_LENGTH = 200;

@@ -6,9 +6,9 @@ import { plural } from '../../ui/format.ts';
 import { TextDiff } from '../../ui/text-diff.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
 import { usesOfMessage, type MessageUse } from './message-uses.ts';
-import { StepRow } from './step-row.tsx';
 import { PagedSection } from './paged-section.tsx';
 import { sentStepKey } from './prompt-steps.ts';
+import { StepRow } from './step-row.tsx';
 
 /** Longer messages are not compared, in characters. */
 const MAX_COMPARED_LENGTH = 20_000;

@@ -9,8 +9,8 @@ import { formatCount, formatDuration, plural } from '../../ui/format.ts';
 import { LongText } from '../../ui/long-text.tsx';
 import { FactList, EmptyText, Section } from '../../ui/section.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
-import { StepRow } from './step-row.tsx';
 import { promptsInTurns, type PromptInTurn } from './prompt-steps.ts';
+import { StepRow } from './step-row.tsx';
 import { stepsOfTasks, type TaskSteps } from './tasks-of-steps.ts';
 
 /** How many tasks and tools are drawn. */

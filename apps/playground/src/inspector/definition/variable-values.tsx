@@ -6,9 +6,9 @@ import { LongText } from '../../ui/long-text.tsx';
 import { EmptyText } from '../../ui/section.tsx';
 import { TextDiff } from '../../ui/text-diff.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
-import { StepRow } from './step-row.tsx';
 import { PagedSection } from './paged-section.tsx';
 import { promptsInTurns } from './prompt-steps.ts';
+import { StepRow } from './step-row.tsx';
 import { variableHistory, type ShownLog, type VariableChange } from './variable-history.ts';
 
 /** How much of a value is drawn at first, and how much is compared with the one before, in characters. */

@@ -1,15 +1,18 @@
 import type { RequestTool, StepState } from '@cueline/core';
+import type { ModelMessage } from 'ai';
 import { clsx } from 'clsx';
 import { Minus, Pencil, Plus } from 'lucide-react';
-import type { ModelMessage } from 'ai';
 import { useMemo, useState, type ComponentType, type ReactNode } from 'react';
-import { Data } from '../../ui/data/data-view.tsx';
-import { formatCount } from '../../ui/format.ts';
-import { TextDiff } from '../../ui/text-diff.tsx';
-import { visibleText } from '../../ui/visible-text.ts';
 import { DefinitionName, type NamedKind } from '../../request/definition-name.tsx';
 import { messageText } from '../../request/message-parts.ts';
 import { MessageView } from '../../request/message-view.tsx';
+import { ToolDescription } from '../../request/tool-list.tsx';
+import { Data } from '../../ui/data/data-view.tsx';
+import { formatCount } from '../../ui/format.ts';
+import { ShowMore } from '../../ui/more-button.tsx';
+import { EmptyText, Section } from '../../ui/section.tsx';
+import { TextDiff } from '../../ui/text-diff.tsx';
+import { visibleText } from '../../ui/visible-text.ts';
 import {
   compareRequests,
   isSameRequest,
@@ -17,9 +20,6 @@ import {
   type DefinitionChange,
   type RequestDifference,
 } from './request-difference.ts';
-import { ShowMore } from '../../ui/more-button.tsx';
-import { EmptyText, Section } from '../../ui/section.tsx';
-import { ToolDescription } from '../../request/tool-list.tsx';
 
 /** How many changes of a kind are drawn at first, and again at each press. */
 const CHANGES_AT_ONCE = 30;

@@ -1,10 +1,10 @@
 import type { RunEvent } from '@cueline/core';
 import { memo, useMemo, useState } from 'react';
-import { formatCount, formatDuration } from '../../ui/format.ts';
-import { JsonView } from '../../ui/data/json-view.tsx';
-import { groupEvents, type EventGroup } from './event-groups.ts';
-import { ShowMore } from '../../ui/more-button.tsx';
 import { Chevron } from '../../ui/chevron.tsx';
+import { JsonView } from '../../ui/data/json-view.tsx';
+import { formatCount, formatDuration } from '../../ui/format.ts';
+import { ShowMore } from '../../ui/more-button.tsx';
+import { groupEvents, type EventGroup } from './event-groups.ts';
 
 /** How many rows are drawn at first, and again at each press. */
 const ROWS_AT_ONCE = 100;

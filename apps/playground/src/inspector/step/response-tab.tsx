@@ -1,16 +1,16 @@
 import type { StepState, ToolCallState } from '@cueline/core';
 import { Brain, ChevronRight, FileText, Link2, MessageSquareText, Puzzle, Wrench } from 'lucide-react';
 import { useMemo, useState, type ReactNode } from 'react';
-import { FileView } from '../../transcript/content/file-part.tsx';
 import { useInspection, type Selection } from '../../state/inspection.ts';
+import { FileView } from '../../transcript/content/file-part.tsx';
 import { DataView } from '../../ui/data/data-view.tsx';
 import { formatCount, formatDuration, plural, summarize } from '../../ui/format.ts';
 import { LongText } from '../../ui/long-text.tsx';
+import { ShowMore } from '../../ui/more-button.tsx';
+import { FactList, EmptyText, Section } from '../../ui/section.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
 import { RawEvents } from './raw-events.tsx';
 import { readResponse, type ResponseRow } from './response-rows.ts';
-import { ShowMore } from '../../ui/more-button.tsx';
-import { FactList, EmptyText, Section } from '../../ui/section.tsx';
 import type { StepContent } from './step-content.ts';
 
 /** How many parts are drawn at first, and again at each press. */

@@ -1,9 +1,9 @@
 import type { RunEvent, StepState, ToolCallState } from '@cueline/core';
 import { useMemo } from 'react';
 import { kindOf } from '../../transcript/outcome.ts';
-import { notesOfStep, type StepNote } from './step-notes.ts';
 import { eventsIn, rangeOfStep } from '../step-events.ts';
 import type { StepTarget } from '../target.ts';
+import { notesOfStep, type StepNote } from './step-notes.ts';
 
 /** A step with its calls and its events. */
 export type StepContent = {

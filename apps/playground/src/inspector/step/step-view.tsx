@@ -2,13 +2,13 @@ import type { StepState } from '@cueline/core';
 import { Tabs } from 'radix-ui';
 import { memo } from 'react';
 import { RequestView } from '../../request/request-view.tsx';
-import { ErrorBoundary } from '../../ui/error-boundary.tsx';
 import { NotShown } from '../../transcript/content/not-shown.tsx';
+import { ErrorBoundary } from '../../ui/error-boundary.tsx';
 import { ChangesTab } from './changes-tab.tsx';
 import { CountedTokens, usageHint } from './counted-tokens.tsx';
+import { NoteList } from './note-list.tsx';
 import { ResponseTab } from './response-tab.tsx';
 import type { StepContent } from './step-content.ts';
-import { NoteList } from './note-list.tsx';
 import { readUsage } from './step-usage.ts';
 
 /** The parts of a step's view. */

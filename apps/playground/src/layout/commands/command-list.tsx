@@ -3,9 +3,9 @@ import { Search } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { readRuns } from '../../history/history.ts';
 import { Keys } from '../../ui/keys.tsx';
-import { matchCommand } from './match-command.ts';
-import { useCommands, type PageCommand } from './commands.ts';
 import { visibleText } from '../../ui/visible-text.ts';
+import { useCommands, type PageCommand } from './commands.ts';
+import { matchCommand } from './match-command.ts';
 
 /** The search and the commands that match it. `onChoose` gets what a command does. */
 export function CommandList({ onChoose }: { onChoose: (run: () => void) => void }) {

@@ -2,8 +2,8 @@ import { Dialog } from 'radix-ui';
 import { useRef } from 'react';
 import { lazyComponent } from '../../panes/lazy-component.tsx';
 import { usePlayground } from '../../state/store.ts';
-import { usePaletteKey } from './use-palette-key.ts';
 import { useReturnFocus } from '../../ui/use-return-focus.ts';
+import { usePaletteKey } from './use-palette-key.ts';
 
 // loaded when the palette is first opened
 const CommandList = lazyComponent(() => import('./command-list.tsx').then((it) => it.CommandList));

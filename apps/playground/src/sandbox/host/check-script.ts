@@ -5,11 +5,11 @@ import type { SandboxLimits } from '../limits.ts';
 import { encodeMessage, type ScriptReport, type ToWorker } from '../protocol.ts';
 import { compileScript, type CompiledScript } from '../script/compile-script.ts';
 import { ScriptError } from '../script/script-error.ts';
-import type { WorkerFrame } from './worker-frame.ts';
 import { describeWorkerEnd } from './describe-worker-end.ts';
 import { readReport, readIssues, readPreview, type Preview } from './read-check.ts';
 import { readMessage, type ReadMessage } from './read-message.ts';
 import type { ScriptProblem } from './sandbox-run-options.ts';
+import type { WorkerFrame } from './worker-frame.ts';
 
 /** What a script reports about itself; `problem` is the reason why something is missing. */
 export type ScriptCheck = {

@@ -6,11 +6,11 @@ import {
 } from '@ai-sdk/provider';
 import { CuelineError, type SerializedError } from '@cueline/core';
 import { toRunError } from '@cueline/core/models';
+import { formatCount } from '../../ui/format.ts';
 import type { SandboxLimits } from '../limits.ts';
 import { initialCredit, type ModelFailure, type ToHost, type ToWorker } from '../protocol.ts';
 import { checkCall } from './check-call.ts';
 import type { IssuedMetadata } from './issued-metadata.ts';
-import { formatCount } from '../../ui/format.ts';
 
 type ModelRequest = Extract<ToHost, { call: number }>;
 

@@ -1,9 +1,9 @@
 import type { RunEvent } from '@cueline/core';
+import { isRunEvent } from '@cueline/core/link';
 import * as z from 'zod';
+import { formatCount } from '../../ui/format.ts';
 import type { ToHost } from '../protocol.ts';
 import { definitionKinds } from '../script/definition.ts';
-import { isRunEvent } from '@cueline/core/link';
-import { formatCount } from '../../ui/format.ts';
 
 const call = z.number().int();
 const place = z.object({ line: z.number().int(), column: z.number().int().optional() }).optional();

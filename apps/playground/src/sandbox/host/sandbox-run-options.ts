@@ -1,10 +1,10 @@
-import type { LanguageModel } from 'ai';
 import type { EditReply, RunCommand, RunEvent, RunRequest } from '@cueline/core';
+import type { LanguageModel } from 'ai';
 import type { SandboxLimits } from '../limits.ts';
 import type { ConsoleLevel } from '../protocol.ts';
 import type { DefinitionLine } from '../script/definition.ts';
-import type { WorkerFrame } from './worker-frame.ts';
 import type { IssuedMetadata } from './issued-metadata.ts';
+import type { WorkerFrame } from './worker-frame.ts';
 
 /** An error of a script, with its position if that is known. */
 export type ScriptProblem = {

@@ -1,22 +1,22 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import type { LanguageModel } from 'ai';
 import { CuelineError, type EditReply, type RunCommand, type SerializedError } from '@cueline/core';
 import { createEventCounter } from '@cueline/core/link';
 import { toRunError } from '@cueline/core/models';
+import type { LanguageModel } from 'ai';
 import { redactKeys } from '../../model/redact-keys.ts';
-import { createTimeSlices } from '../time-slices.ts';
 import { encodeMessage, type ToWorker } from '../protocol.ts';
 import { compileScript, type CompiledScript } from '../script/compile-script.ts';
 import { ScriptError, type ScriptPosition } from '../script/script-error.ts';
+import { createTimeSlices } from '../time-slices.ts';
 import { attributeError } from './attribute-error.ts';
 import { createEventAttribution, type EventAttribution } from './attribute-event.ts';
-import type { WorkerFrame, WorkerEnd } from './worker-frame.ts';
 import { createCommandLine, type CommandLine } from './command-line.ts';
 import { describeWorkerEnd } from './describe-worker-end.ts';
-import { readEvent, readMessage, type ReadMessage } from './read-message.ts';
-import type { SandboxRun, SandboxRunOptions } from './sandbox-run-options.ts';
-import { RunLogWriter } from './run-log-writer.ts';
 import { createModelServer, type ModelServer } from './model-server.ts';
+import { readEvent, readMessage, type ReadMessage } from './read-message.ts';
+import { RunLogWriter } from './run-log-writer.ts';
+import type { SandboxRun, SandboxRunOptions } from './sandbox-run-options.ts';
+import type { WorkerFrame, WorkerEnd } from './worker-frame.ts';
 
 /**
  * Runs a script once. `onEvent` gets a complete log: it begins with `run-start`, and ends with exactly one `run-end`.

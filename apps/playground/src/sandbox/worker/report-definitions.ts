@@ -1,6 +1,6 @@
+import type { ToHost } from '../protocol.ts';
 import type { DefinitionKind, DefinitionName } from '../script/definition.ts';
 import type { ScriptPosition } from '../script/script-error.ts';
-import type { ToHost } from '../protocol.ts';
 
 /** Reports to the page which line of the script makes each definition. */
 export type DefinitionReporter = {

@@ -1,4 +1,3 @@
-import type { ToolSet } from 'ai';
 import {
   CuelineError,
   type AgentOptions,
@@ -9,6 +8,7 @@ import {
   type PromptOptions,
   type ToolContext,
 } from '@cueline/core';
+import type { ToolSet } from 'ai';
 import { describeError } from './describe-error.ts';
 import { definitionsOf, reportPrompt } from './report-prompt.ts';
 import { createToolWatcher, type ScriptWatcher, type ToolFunction, type ToolWatcher } from './watch-tools.ts';

@@ -1,6 +1,6 @@
 import { isRecord } from '../../ui/data/is-record.ts';
-import { freeKey, mergeItems } from './merge-items.ts';
 import { newId } from '../new-id.ts';
+import { freeKey, mergeItems } from './merge-items.ts';
 
 /** What a view edits: all prompts of the Prompts view, or the eval. */
 export type KeptDocument<Content> = {

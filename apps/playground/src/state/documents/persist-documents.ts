@@ -2,8 +2,8 @@ import type { StoreApi } from 'zustand';
 import type { PersistOptions } from 'zustand/middleware';
 import { createStorage, type BatchedStorage } from '../storage.ts';
 import { reportStorage } from '../store.ts';
-import { createMirror } from './mirror.ts';
 import { fromStored, toStored, type Documents, type StoredDocuments } from './documents.ts';
+import { createMirror } from './mirror.ts';
 
 const mirror = createMirror();
 

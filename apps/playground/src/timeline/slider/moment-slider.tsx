@@ -4,9 +4,9 @@ import { useInspection } from '../../state/inspection.ts';
 import type { RunSession } from '../../state/store.ts';
 import { formatDuration } from '../../ui/format.ts';
 import { playback, turnsOf, useShownTimeEffect } from '../use-playback.ts';
+import { useSlide } from '../use-slide.ts';
 import { useDrag } from './use-drag.ts';
 import { useReadout } from './use-readout.ts';
-import { useSlide } from '../use-slide.ts';
 
 /** The arrow keys move the slider by this part of its length, and Page Up and Page Down by ten of it. */
 const KEY_STEPS = 100;

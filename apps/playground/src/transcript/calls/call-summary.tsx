@@ -1,11 +1,11 @@
 import type { ToolCallState } from '@cueline/core';
 import { clsx } from 'clsx';
+import type { RunClock } from '../../state/run-clock.ts';
+import type { TaskVerdict } from '../../tasks/verdicts.ts';
 import { formatDuration, keyArguments, newFields, summarize } from '../../ui/format.ts';
 import { LiveDuration } from '../../ui/live-duration.tsx';
-import type { TaskVerdict } from '../../tasks/verdicts.ts';
-import { isSuspended } from '../outcome.ts';
 import { visibleText } from '../../ui/visible-text.ts';
-import type { RunClock } from '../../state/run-clock.ts';
+import { isSuspended } from '../outcome.ts';
 
 /**
  * Arguments and the call's state are beside the name if they have at most this many characters, otherwise on their own

@@ -2,14 +2,14 @@ import type { SubCallState, ToolCallState } from '@cueline/core';
 import { clsx } from 'clsx';
 import { Ban, Check, CircleAlert, LoaderCircle } from 'lucide-react';
 import { memo, useState } from 'react';
-import { CallData } from './call-data.tsx';
-import { CallSummary } from './call-summary.tsx';
-import { formatCount, formatDuration } from '../../ui/format.ts';
-import { MoreButton } from '../../ui/more-button.tsx';
-import { LiveDuration } from '../../ui/live-duration.tsx';
-import { visibleText } from '../../ui/visible-text.ts';
 import type { RunClock } from '../../state/run-clock.ts';
 import { Chevron } from '../../ui/chevron.tsx';
+import { formatCount, formatDuration } from '../../ui/format.ts';
+import { LiveDuration } from '../../ui/live-duration.tsx';
+import { MoreButton } from '../../ui/more-button.tsx';
+import { visibleText } from '../../ui/visible-text.ts';
+import { CallData } from './call-data.tsx';
+import { CallSummary } from './call-summary.tsx';
 
 /** How many calls are drawn at first; a button draws all. */
 const LAST_CALLS = 200;

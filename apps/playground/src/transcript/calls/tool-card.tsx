@@ -1,19 +1,19 @@
 import type { ToolCallState } from '@cueline/core';
-import type { Pending } from '../../state/pending.ts';
 import { clsx } from 'clsx';
 import { Pencil, Wrench } from 'lucide-react';
 import { useRef, useState, type ReactNode } from 'react';
 import { ResponseLine } from '../../approval/response-line.tsx';
+import type { Selection } from '../../state/inspection.ts';
+import type { Pending } from '../../state/pending.ts';
+import type { RunClock } from '../../state/run-clock.ts';
+import type { TaskVerdict } from '../../tasks/verdicts.ts';
+import { Chevron } from '../../ui/chevron.tsx';
+import { visibleText } from '../../ui/visible-text.ts';
+import { useSelectable } from '../use-selectable.ts';
 import { CallData } from './call-data.tsx';
 import { callStatus, isCallRefused } from './call-status.ts';
 import { CallDuration, CallSummary } from './call-summary.tsx';
-import type { TaskVerdict } from '../../tasks/verdicts.ts';
-import type { Selection } from '../../state/inspection.ts';
 import { SubCalls } from './sub-calls.tsx';
-import { useSelectable } from '../use-selectable.ts';
-import { visibleText } from '../../ui/visible-text.ts';
-import type { RunClock } from '../../state/run-clock.ts';
-import { Chevron } from '../../ui/chevron.tsx';
 
 const EDITED = 'Edited';
 

@@ -4,15 +4,15 @@ import { memo, useMemo, useState, type ReactElement } from 'react';
 import Markdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import remend from 'remend';
-import { ShowMore } from '../../ui/more-button.tsx';
 import { ErrorBoundary } from '../../ui/error-boundary.tsx';
+import { ShowMore } from '../../ui/more-button.tsx';
+import { visibleText } from '../../ui/visible-text.ts';
+import { ModelLink } from '../model-link.tsx';
 import { showAnswerTags, withoutHtmlBlocks } from './answer-tags.ts';
 import { continuesList, toMarkdownBlocks } from './markdown-blocks.ts';
-import { ModelLink } from '../model-link.tsx';
-import { NotShown, PlainText } from './not-shown.tsx';
 import { exceedsMarkdownLimits } from './markdown-limits.ts';
+import { NotShown, PlainText } from './not-shown.tsx';
 import { showHidden } from './show-hidden.ts';
-import { visibleText } from '../../ui/visible-text.ts';
 
 /**
  * A model's text is not trusted: no raw HTML, no remote images, and a link opens only after the page has shown its

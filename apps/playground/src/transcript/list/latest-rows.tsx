@@ -1,8 +1,8 @@
-import type { RunSession } from '../../state/store.ts';
 import type { ShownRun } from '../../state/shown-run.ts';
-import { ListContainer, ListRow, RowCount } from './list-row.tsx';
+import type { RunSession } from '../../state/store.ts';
 import { ListItemView } from './list-item-view.tsx';
 import type { ListItem } from './list-items.ts';
+import { ListContainer, ListRow, RowCount } from './list-row.tsx';
 
 /** The least height of a row, in pixels. */
 const LEAST_HEIGHT = 36;

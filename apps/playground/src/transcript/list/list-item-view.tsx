@@ -1,10 +1,10 @@
-import type { RunSession } from '../../state/store.ts';
 import type { ShownRun } from '../../state/shown-run.ts';
+import type { RunSession } from '../../state/store.ts';
 import { ConsoleFold } from '../console-fold.tsx';
-import { inputOf, type ListItem } from './list-items.ts';
 import { SafeRow } from '../row.tsx';
 import { InputRow } from '../rows.tsx';
 import { RunSummary } from '../run-summary.tsx';
+import { inputOf, type ListItem } from './list-items.ts';
 
 type ListItemProps = { item: ListItem; session: RunSession; shown: ShownRun };
 

@@ -1,5 +1,5 @@
-import type { RunSession } from '../../state/store.ts';
 import { logOf, type ShownRun } from '../../state/shown-run.ts';
+import type { RunSession } from '../../state/store.ts';
 import type { TranscriptItem } from '../transcript-item.ts';
 import { toTranscript } from '../view-model.ts';
 

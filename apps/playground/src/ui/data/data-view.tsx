@@ -1,15 +1,15 @@
-import { Braces } from 'lucide-react';
 import { clsx } from 'clsx';
+import { Braces } from 'lucide-react';
 import { memo, useMemo, useState } from 'react';
 import { Button } from '../button.tsx';
+import { Chevron } from '../chevron.tsx';
 import { CopyButton } from '../copy-button.tsx';
 import { formatCount, jsonText, summarize } from '../format.ts';
-import { JsonView } from './json-view.tsx';
 import { LongText } from '../long-text.tsx';
 import { MoreButton } from '../more-button.tsx';
 import { Tip } from '../tip.tsx';
 import { visibleText } from '../visible-text.ts';
-import { Chevron } from '../chevron.tsx';
+import { JsonView } from './json-view.tsx';
 
 /** How many fields or items are drawn at first, and again at each press. */
 const ENTRIES_AT_ONCE = 50;

@@ -1,7 +1,7 @@
 import { memo, useMemo, useState } from 'react';
+import { formatCount } from '../format.ts';
 import { MoreButton } from '../more-button.tsx';
 import { visibleText } from '../visible-text.ts';
-import { formatCount } from '../format.ts';
 
 /** How much of a value is drawn at first, in characters. */
 const FIRST_CHARACTERS = 6_000;

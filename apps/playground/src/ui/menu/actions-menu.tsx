@@ -2,8 +2,8 @@ import { Ellipsis } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import type { ReactNode, RefObject } from 'react';
 import { Button } from '../button.tsx';
-import { menuContent } from './menu-style.ts';
 import { MenuPortal } from './menu-portal.tsx';
+import { menuContent } from './menu-style.ts';
 
 type ActionsMenuProps = {
   label: string;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { followSettled } from '../../../src/state/moment/follow-settled.ts';
 import { useInspection, type Moment } from '../../../src/state/inspection.ts';
+import { followSettled } from '../../../src/state/moment/follow-settled.ts';
 
 const FRAME = 16;
 const reported: (number | undefined)[] = [];

@@ -3,10 +3,10 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import Markdown from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { expect, test } from 'vitest';
+import { exceedsMarkdownLimits } from '../../../src/transcript/content/markdown-limits.ts';
 import { ModelMarkdown } from '../../../src/transcript/content/markdown.tsx';
 import { addressOf } from '../../../src/transcript/content/open-link-dialog.tsx';
 import { SourceRow } from '../../../src/transcript/rows.tsx';
-import { exceedsMarkdownLimits } from '../../../src/transcript/content/markdown-limits.ts';
 
 const html = (text: string, streaming = false): string =>
   renderToStaticMarkup(createElement(ModelMarkdown, { text, streaming }));

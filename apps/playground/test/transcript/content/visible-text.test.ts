@@ -3,15 +3,15 @@ import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import { ArgumentsEditor } from '../../../src/approval/arguments-editor.tsx';
-import { RunRowItem } from '../../../src/history/run-row.tsx';
 import type { RunRow } from '../../../src/history/rows.ts';
-import { JsonView } from '../../../src/ui/data/json-view.tsx';
-import { SubCalls } from '../../../src/transcript/calls/sub-calls.tsx';
+import { RunRowItem } from '../../../src/history/run-row.tsx';
 import { CallSummary } from '../../../src/transcript/calls/call-summary.tsx';
+import { SubCalls } from '../../../src/transcript/calls/sub-calls.tsx';
 import { ToolCard } from '../../../src/transcript/calls/tool-card.tsx';
 import { FileView } from '../../../src/transcript/content/file-part.tsx';
 import { ErrorRow, WarningRow } from '../../../src/transcript/ending-rows.tsx';
 import { SourceRow } from '../../../src/transcript/rows.tsx';
+import { JsonView } from '../../../src/ui/data/json-view.tsx';
 import { hiddenIn, visibleText } from '../../../src/ui/visible-text.ts';
 
 const code = (point: number): string => `\\u${point.toString(16).padStart(4, '0')}`;

@@ -1,9 +1,9 @@
-import type { ToolArguments, ToolSchema } from '../../tools/schema.ts';
 import type { LanguageModel } from 'ai';
 import type { LimitOptions, PromptOptions } from '../../prompt/prompt-options.ts';
+import type { ToolArguments, ToolSchema } from '../../tools/schema.ts';
 import type { ToolList } from '../../tools/tool-list.ts';
-import type { Tags, TagValues } from '../tags/tags.ts';
 import type { CallTrace } from '../record-tool-calls.ts';
+import type { Tags, TagValues } from '../tags/tags.ts';
 
 /**
  * Tools of an agent: tools that `tool(…)` returned, and tool sets of the AI SDK, those of an MCP server among them.

@@ -1,11 +1,11 @@
-import type { ToolContext } from '../../tools/tool-types.ts';
 import type { DeepPartial, LanguageModel } from 'ai';
-import type { ToolCallState } from '../../log/state.ts';
-import type { ModelSettings } from '../../models/settings.ts';
 import type { RequestOptions } from '../../engine/loop-policy.ts';
-import type { PromptDefinition, PromptWithSchema } from '../../prompt/define-prompt.ts';
+import type { ToolCallState } from '../../log/state.ts';
 import type { MessageContent } from '../../messages/message-parts.ts';
+import type { ModelSettings } from '../../models/settings.ts';
+import type { PromptDefinition, PromptWithSchema } from '../../prompt/define-prompt.ts';
 import type { Run } from '../../run/run.ts';
+import type { ToolContext } from '../../tools/tool-types.ts';
 import type { CallTrace } from '../record-tool-calls.ts';
 import type { Dialog } from './dialog.ts';
 

@@ -1,10 +1,10 @@
 import { anySignal } from '../../base/any-signal.ts';
-import { CuelineError } from '../../base/errors.ts';
 import { checkNames } from '../../base/check-names.ts';
+import { CuelineError } from '../../base/errors.ts';
 import { quoteValue } from '../../base/quote-value.ts';
 import { withoutUndefined } from '../../base/without-undefined.ts';
-import type { AgentInput, BinaryClassification, Classification, ClassifyOptions } from './agent.ts';
 import type { AgentConfig } from './agent-config.ts';
+import type { AgentInput, BinaryClassification, Classification, ClassifyOptions } from './agent.ts';
 import { answerCall, type AnsweredCall } from './call-agent.ts';
 import { asWord, labelProbabilities, labelShares } from './label-probabilities.ts';
 

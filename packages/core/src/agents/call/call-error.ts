@@ -1,8 +1,8 @@
 import { CuelineError } from '../../base/errors.ts';
-import type { CallReport } from './call-policy.ts';
 import type { CallTrace } from '../record-tool-calls.ts';
-import type { Dialog } from './dialog.ts';
+import type { CallReport } from './call-policy.ts';
 import { eventOf, type CallEvent, type CallState } from './call-state.ts';
+import type { Dialog } from './dialog.ts';
 
 /** The `details` of the error with which an agent call rejects. */
 export type CallErrorDetails = {

@@ -1,9 +1,9 @@
 import { CuelineError } from '../../base/errors.ts';
-import { scriptError } from '../../base/script-error.ts';
 import { quoteValue } from '../../base/quote-value.ts';
-import type { CallException, CallInterrupt, ExceptionHandler, InterruptHandler } from './agent-config.ts';
+import { scriptError } from '../../base/script-error.ts';
 import type { CallTrace } from '../record-tool-calls.ts';
 import { fillTemplate } from '../tags/fill-template.ts';
+import type { CallException, CallInterrupt, ExceptionHandler, InterruptHandler } from './agent-config.ts';
 
 const EXCEPTION =
   'Your answer could not be used: {error_message}\nPlease give the whole answer again, and nothing else.';

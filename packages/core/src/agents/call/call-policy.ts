@@ -1,6 +1,7 @@
 import type { ModelMessage } from 'ai';
 import { CuelineError } from '../../base/errors.ts';
 import { scriptError } from '../../base/script-error.ts';
+import type { Ending } from '../../engine/ending.ts';
 import type {
   Feedback,
   LoopPolicy,
@@ -8,14 +9,11 @@ import type {
   PolicyPast,
   PolicyStep,
 } from '../../engine/loop-policy.ts';
-import type { Ending } from '../../engine/ending.ts';
 import type { LanguageModelObject } from '../../models/settings.ts';
 import { Conversation } from '../conversation.ts';
 import { recordToolCalls, type CallTrace } from '../record-tool-calls.ts';
 import type { AgentConfig } from './agent-config.ts';
 import { exceptionMessage, FINAL_ANSWER, interruptMessage } from './call-messages.ts';
-import { callLimits } from './check-agent.ts';
-import { readAnswer, type Answer, type CallStep, type OutputReader } from './read-answer.ts';
 import {
   eventOf,
   initialCallState,
@@ -27,7 +25,9 @@ import {
   type CallEvent,
   type CallState,
 } from './call-state.ts';
+import { callLimits } from './check-agent.ts';
 import { withoutCalls } from './drop-tool-calls.ts';
+import { readAnswer, type Answer, type CallStep, type OutputReader } from './read-answer.ts';
 
 /** The end of an agent call. */
 export type CallReport = {

@@ -3,8 +3,8 @@ import { isRecord } from '../../base/is-record.ts';
 import { quoteValue } from '../../base/quote-value.ts';
 import { inOptions, optionNames } from '../../prompt/option-names.ts';
 import { isToolList } from '../../tools/tool-list.ts';
-import { throwFirstIssue } from '../throw-first-issue.ts';
 import { isTags } from '../tags/tags.ts';
+import { throwFirstIssue } from '../throw-first-issue.ts';
 import type { AgentConfig } from './agent-config.ts';
 import type { CallLimits } from './call-state.ts';
 

@@ -1,10 +1,11 @@
-import type { ToolSchema } from '../../tools/schema.ts';
 import { CuelineError } from '../../base/errors.ts';
+import type { LoopPolicySetup } from '../../engine/loop-policy.ts';
 import type { ToolCallState } from '../../log/state.ts';
 import type { PromptWithSchema } from '../../prompt/define-prompt.ts';
-import { splitTools } from '../../tools/named-tools.ts';
 import type { TypesOf } from '../../prompt/types-of.ts';
-import type { LoopPolicySetup } from '../../engine/loop-policy.ts';
+import { splitTools } from '../../tools/named-tools.ts';
+import type { ToolSchema } from '../../tools/schema.ts';
+import type { AgentConfig, AgentTools, OnlyKnown, OutputOf } from './agent-config.ts';
 import type {
   Agent,
   AgentClassifyOptions,
@@ -13,7 +14,6 @@ import type {
   CallOptions,
   ClassifyOptions,
 } from './agent.ts';
-import type { AgentConfig, AgentTools, OnlyKnown, OutputOf } from './agent-config.ts';
 import { classify, classifyBinary } from './classify.ts';
 import { loadCall } from './load-call.ts';
 

@@ -1,6 +1,6 @@
 import type { ModelMessage } from 'ai';
-import { thrownText } from '../../base/error-source.ts';
 import { createId } from '../../base/create-id.ts';
+import { thrownText } from '../../base/error-source.ts';
 import { CuelineError } from '../../base/errors.ts';
 import { isRecord } from '../../base/is-record.ts';
 import { quoteValue } from '../../base/quote-value.ts';

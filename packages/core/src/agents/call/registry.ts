@@ -1,7 +1,7 @@
 import { CuelineError } from '../../base/errors.ts';
 import { nearestName } from '../../base/nearest-name.ts';
-import { isPromptDefinition, type PromptDefinition } from '../../prompt/define-prompt.ts';
 import { quoteValue } from '../../base/quote-value.ts';
+import { isPromptDefinition, type PromptDefinition } from '../../prompt/define-prompt.ts';
 import type { Agent } from './agent.ts';
 
 /** An entry of a registry: an agent, or any other prompt with a name. */

@@ -1,10 +1,10 @@
-import type { PromptTypes } from '../../log/state.ts';
 import type { LanguageModel, ModelMessage, TextPart } from 'ai';
 import { createId } from '../../base/create-id.ts';
 import { CuelineError } from '../../base/errors.ts';
 import { loadModule } from '../../base/load-module.ts';
 import { inProcessWith } from '../../executors/in-process.ts';
 import { initialState } from '../../log/reduce.ts';
+import type { PromptTypes } from '../../log/state.ts';
 import type { PromptDefinition } from '../../prompt/define-prompt.ts';
 import { createRun } from '../../run/create-run.ts';
 import type { Run } from '../../run/run.ts';

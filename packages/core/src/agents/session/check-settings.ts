@@ -1,6 +1,6 @@
 import { checkNames } from '../../base/check-names.ts';
-import { successorOf } from '../../base/replaced-options.ts';
 import { quoteValue } from '../../base/quote-value.ts';
+import { successorOf } from '../../base/replaced-options.ts';
 import { faultOfMessages } from '../../messages/check-messages.ts';
 import { inOptions } from '../../prompt/option-names.ts';
 import { checkReady, splitTools } from '../../tools/named-tools.ts';

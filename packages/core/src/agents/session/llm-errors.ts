@@ -1,6 +1,6 @@
 import type { CuelineError, CuelineErrorCode } from '../../base/errors.ts';
-import type { RetrySettings } from '../../provider/with-retries.ts';
 import { defaultTimeouts } from '../../provider/call-timeouts.ts';
+import type { RetrySettings } from '../../provider/with-retries.ts';
 
 /** How many turns in a row may fail before the session fails. */
 const MAX_FAILED_TURNS = 5;

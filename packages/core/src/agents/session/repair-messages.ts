@@ -1,7 +1,7 @@
 import type { ModelMessage, ToolCallPart, ToolResultPart } from 'ai';
 import { CuelineError } from '../../base/errors.ts';
-import { toModelOutput } from '../../messages/tool-output.ts';
 import { INTERRUPTED } from '../../log/settle-open-calls.ts';
+import { toModelOutput } from '../../messages/tool-output.ts';
 
 type AssistantMessage = Extract<ModelMessage, { role: 'assistant' }>;
 type ToolMessage = Extract<ModelMessage, { role: 'tool' }>;

@@ -1,12 +1,12 @@
-import type { ToolContext } from '../../tools/tool-types.ts';
-import type { ToolArguments, ToolSchema } from '../../tools/schema.ts';
 import type { ModelMessage, ToolSet } from 'ai';
 import type { ModelSettings } from '../../models/settings.ts';
-import type { NamedTool } from '../../tools/tool.ts';
-import { namedTools } from '../../tools/named-tools.ts';
-import { isToolList, type ToolList } from '../../tools/tool-list.ts';
 import type { LimitOptions, PromptOptions } from '../../prompt/prompt-options.ts';
 import type { RunStorage } from '../../storage/run-storage.ts';
+import { namedTools } from '../../tools/named-tools.ts';
+import type { ToolArguments, ToolSchema } from '../../tools/schema.ts';
+import { isToolList, type ToolList } from '../../tools/tool-list.ts';
+import type { ToolContext } from '../../tools/tool-types.ts';
+import type { NamedTool } from '../../tools/tool.ts';
 import { throwFirstIssue } from '../throw-first-issue.ts';
 import type { SessionCallbacks } from './session-callbacks.ts';
 

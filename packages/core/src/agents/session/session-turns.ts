@@ -1,6 +1,8 @@
 import type { StepResult, ToolSet } from 'ai';
 import { anySignal } from '../../base/any-signal.ts';
 import { CuelineError } from '../../base/errors.ts';
+import { plural } from '../../base/plural.ts';
+import type { Ending } from '../../engine/ending.ts';
 import type {
   Feedback,
   LoopPolicy,
@@ -9,7 +11,6 @@ import type {
   PolicyPast,
   PolicyStep,
 } from '../../engine/loop-policy.ts';
-import type { Ending } from '../../engine/ending.ts';
 import { toModelOutput } from '../../messages/tool-output.ts';
 import type { UserContext } from '../../prompt/call-settings.ts';
 import type { ModelResponse } from '../../provider/with-retries.ts';
@@ -27,7 +28,6 @@ import { reportEnd, missingExecuteError } from './session-end.ts';
 import { createSessionReporter, type SessionReporter } from './session-reporter.ts';
 import { suspensionsOf, withoutPending, withoutSuspensions } from './suspensions.ts';
 import { TASK_COMPLETE, type TaskComplete } from './task-complete.ts';
-import { plural } from '../../base/plural.ts';
 
 /** The message to a model that has done so in two turns in a row. */
 const REMINDER =

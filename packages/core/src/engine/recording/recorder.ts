@@ -1,18 +1,18 @@
 import type { FinishReason, TextStreamPart, ToolSet } from 'ai';
 import { CuelineError } from '../../base/errors.ts';
 import type { RunEventBody, RunOutcome, TokenUsage } from '../../log/events.ts';
-import { toRunError } from '../../models/run-error.ts';
-import { metadata, answerSource, messageText, partsWithFile, warningText } from './read-part.ts';
 import { causeOf } from '../../messages/steer-cause.ts';
-import { CallRecorder } from './call-recorder.ts';
+import { toRunError } from '../../models/run-error.ts';
 import { contentFilteredError } from '../../provider/content-filtered-error.ts';
-import { timeLimitError } from '../../provider/timeout-options.ts';
 import { usageOfFailed } from '../../provider/failed-usage.ts';
-import { usageToJson } from './usage-to-json.ts';
+import { timeLimitError } from '../../provider/timeout-options.ts';
 import type { ModelRetry } from '../../provider/with-retries.ts';
+import type { EventSink } from '../../tool-calls/run-context.ts';
 import type { EarlyEnd, Ending } from '../ending.ts';
 import type { PendingSteer } from '../steer.ts';
-import type { EventSink } from '../../tool-calls/run-context.ts';
+import { CallRecorder } from './call-recorder.ts';
+import { metadata, answerSource, messageText, partsWithFile, warningText } from './read-part.ts';
+import { usageToJson } from './usage-to-json.ts';
 
 const NO_CONTENT =
   'The model ended its answer without a text. Run it again; if that recurs, say in the prompt what to answer.';

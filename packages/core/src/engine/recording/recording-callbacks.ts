@@ -2,9 +2,9 @@ import type { Experimental_Steering as Steering, StepResult, ToolSet } from 'ai'
 import { beforeCallback, composeCallbacks } from '../../base/compose-callbacks.ts';
 import type { RequestChange } from '../../log/events.ts';
 import type { StreamTextOptions, UserContext } from '../../prompt/call-settings.ts';
-import type { StepStart } from './request-recorder.ts';
 import { continueLoop, steerLoop, type PendingSteer } from '../steer.ts';
 import type { CallerOptions, StreamContext } from '../stream-context.ts';
+import type { StepStart } from './request-recorder.ts';
 
 /** The callbacks that write the stream into the log and continue the loop, before those of the caller. */
 export function recordingCallbacks(

@@ -1,15 +1,15 @@
 import { asSchema, type ModelMessage, type ToolSet } from 'ai';
 import { canonicalCall } from '../../json/canonical.ts';
 import { parseJson } from '../../json/parse-json.ts';
-import { toJson } from '../../messages/to-json.ts';
-import { toolResultsOf } from '../../messages/ui-messages.ts';
-import { lastOutput } from '../../tools/tool-callbacks.ts';
-import type { Recorder } from '../recording/recorder.ts';
-import type { ToolRegistry } from '../../tool-calls/tool-registry.ts';
 import { INTERRUPTED, type CallSettlement } from '../../log/settle-open-calls.ts';
 import { NOT_MADE, type UnfinishedCall } from '../../log/unfinished-step.ts';
+import { toJson } from '../../messages/to-json.ts';
+import { toolResultsOf } from '../../messages/ui-messages.ts';
 import type { ToolApproval } from '../../tool-calls/tool-approval.ts';
+import type { ToolRegistry } from '../../tool-calls/tool-registry.ts';
 import { toModelError } from '../../tools/model-error.ts';
+import { lastOutput } from '../../tools/tool-callbacks.ts';
+import type { Recorder } from '../recording/recorder.ts';
 
 /** How an open call is settled: its tool makes it, or the model reads the error. Neither: it stays as it is. */
 type ToolOrError = { tool?: ToolSet[string] | undefined; error?: string };

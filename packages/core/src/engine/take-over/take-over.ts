@@ -2,24 +2,24 @@ import type { ModelMessage, UIMessage } from 'ai';
 import { callKey } from '../../base/call-key.ts';
 import { agentLogOf } from '../../log/agent-log.ts';
 import type { RunEvent } from '../../log/events.ts';
-import type { RunPast } from '../../log/run-past.ts';
 import { countPromptMessages } from '../../log/log-queries.ts';
+import { reduceAll } from '../../log/reduce.ts';
+import type { RunPast } from '../../log/run-past.ts';
+import { settleOpenCalls } from '../../log/settle-open-calls.ts';
 import { describeUnfinished, type UnfinishedCall } from '../../log/unfinished-step.ts';
 import type { Definitions } from '../../prompt/definitions.ts';
-import { settleOpenCalls } from '../../log/settle-open-calls.ts';
+import type { PromptBuilder } from '../../prompt/prompt-builder.ts';
 import type { AgentContext } from '../../tool-calls/run-context.ts';
 import type { ToolApproval } from '../../tool-calls/tool-approval.ts';
 import type { ToolRegistry } from '../../tool-calls/tool-registry.ts';
-import { reduceAll } from '../../log/reduce.ts';
-import { finishAgentStep, finishOwnStep, type OwnOpenCall } from './finish-step.ts';
+import { toolsWithModelOutput } from '../../tools/model-output.ts';
 import type { LoopPolicy, PolicyPast } from '../loop-policy.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import { steerOf } from '../steer.ts';
-import { toolsWithModelOutput } from '../../tools/model-output.ts';
+import { finishAgentStep, finishOwnStep, type OwnOpenCall } from './finish-step.ts';
 import { readPastTurns, readReceived } from './past-turns.ts';
-import type { PromptBuilder } from '../../prompt/prompt-builder.ts';
-import { withDenials } from './with-denials.ts';
 import { readTaskPosition, type PastTasks } from './task-position.ts';
+import { withDenials } from './with-denials.ts';
 
 /** What a loop needs to continue where another process has left it. */
 export type TakeOver = {

@@ -1,15 +1,15 @@
 import type { ModelMessage } from 'ai';
 import type { RunEvent } from '../../log/events.ts';
+import { countPromptMessages } from '../../log/log-queries.ts';
 import { reduceAll } from '../../log/reduce.ts';
 import type { RunPast } from '../../log/run-past.ts';
-import { countPromptMessages } from '../../log/log-queries.ts';
 import { toModelMessages } from '../../messages/ui-messages.ts';
-import type { TaskListDefinition } from '../../prompt/task-list.ts';
-import { applyTaskEvent } from '../../tasks/task.ts';
-import { currentTask } from '../../tasks/task-list.ts';
-import type { TaskItem } from '../../tasks/task-item.ts';
-import { toolsWithModelOutput } from '../../tools/model-output.ts';
 import type { PromptBuilder } from '../../prompt/prompt-builder.ts';
+import type { TaskListDefinition } from '../../prompt/task-list.ts';
+import type { TaskItem } from '../../tasks/task-item.ts';
+import { currentTask } from '../../tasks/task-list.ts';
+import { applyTaskEvent } from '../../tasks/task.ts';
+import { toolsWithModelOutput } from '../../tools/model-output.ts';
 import { beginOfTask, type TaskPosition } from '../task-progress.ts';
 
 /**

@@ -6,9 +6,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { checkAnswered } from '../../../src/messages/check-messages.ts';
+import { call } from '../../support.ts';
 import { sample } from '../../support/sample.ts';
 import { lines } from './calls.ts';
-import { call } from '../../support.ts';
 
 const look = tool('look', 'Look', z.object({ at: z.number() }), ({ at }) => `seen ${at}`);
 const fails = tool('fails', 'Fails', z.object({}), () => {

@@ -1,6 +1,6 @@
+import type { CallEvent, CallState } from '@cueline/core/agents';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { CallEvent, CallState } from '@cueline/core/agents';
 import {
   conditions,
   initialCallState,

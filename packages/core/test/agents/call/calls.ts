@@ -1,6 +1,6 @@
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { CuelineError, tool } from '@cueline/core';
 import type { ScriptedTurn } from '@cueline/core/testing';
-import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { ModelMessage } from 'ai';
 import * as z from 'zod';
 import { call, json } from '../../support.ts';

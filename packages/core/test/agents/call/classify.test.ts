@@ -1,7 +1,7 @@
+import { createOpenAI } from '@ai-sdk/openai';
 import { runPrompt } from '@cueline/core';
 import { classify, classifyBinary, defineAgent } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
-import { createOpenAI } from '@ai-sdk/openai';
 import { MockLanguageModelV4, simulateReadableStream } from 'ai/test';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';

@@ -1,7 +1,7 @@
+import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { tool } from '@cueline/core';
 import { defineAgent, tags, type CallErrorDetails } from '@cueline/core/agents';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
-import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { jsonSchema, tool as sdkTool } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';

@@ -1,3 +1,4 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider';
 import {
   createRun,
   definePrompt,
@@ -9,7 +10,6 @@ import {
 import { defineAgent, tags, type CallErrorDetails } from '@cueline/core/agents';
 import { dialogFromJSON } from '@cueline/core/agents';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
-import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { faultOf, lines } from './calls.ts';

@@ -1,8 +1,8 @@
 import { runAgentSession, suspend, type AgentSession } from '@cueline/core/agents';
+import { scriptedModel } from '@cueline/core/testing';
 import type { ModelMessage } from 'ai';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { scriptedModel } from '@cueline/core/testing';
 import { calls, json } from '../../support.ts';
 import { complete, playSession, search, traced } from './sessions.ts';
 

@@ -1,12 +1,12 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { createRun } from '@cueline/core';
 import { defineSession, runAgentSession } from '@cueline/core/agents';
-import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { ModelMessage } from 'ai';
 import { describe, expect, test } from 'vitest';
 import { calls, json, play } from '../../support.ts';
-import { complete, playSession, search, short } from './sessions.ts';
 import { startCpuTime } from '../../support/cpu-time.ts';
+import { complete, playSession, search, short } from './sessions.ts';
 
 const big = (size = 4_000): ScriptedTurn => calls(['search', { query: 'x'.repeat(size) }]);
 const warnings = ({ session }: Awaited<ReturnType<typeof playSession>>): string[] =>

@@ -1,5 +1,5 @@
-import { runAgentSession, type AgentSession } from '@cueline/core/agents';
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { runAgentSession, type AgentSession } from '@cueline/core/agents';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { ModelMessage } from 'ai';
 import { expect, test } from 'vitest';

@@ -2,8 +2,8 @@ import { runAgentSession, type AgentSession } from '@cueline/core/agents';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { complete, playSession, search, short, traced } from './sessions.ts';
 import { calls } from '../../support.ts';
+import { complete, playSession, search, short, traced } from './sessions.ts';
 
 const forever = { inputSchema: z.object({}), execute: (): Promise<never> => new Promise(() => {}) };
 

@@ -1,7 +1,7 @@
+import type { ServerResponse } from 'node:http';
 import { createOpenAI } from '@ai-sdk/openai';
 import { CuelineError } from '@cueline/core';
 import { runAgentSession, type SessionConfig, type SessionResult } from '@cueline/core/agents';
-import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { startServer, type ChatServer } from '../../models/chat-server.ts';

@@ -1,15 +1,15 @@
-import { runAgentSession, suspend, type AgentSession, type SessionConfig } from '@cueline/core/agents';
 import type { LanguageModelV4, LanguageModelV4Message } from '@ai-sdk/provider';
+import { runAgentSession, suspend, type AgentSession, type SessionConfig } from '@cueline/core/agents';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { ModelMessage, ToolCallPart } from 'ai';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { pairToolMessages } from '../../../src/messages/pair-tool-messages.ts';
 import { toolCallsOf } from '../../../src/agents/session/repair-messages.ts';
+import { pairToolMessages } from '../../../src/messages/pair-tool-messages.ts';
 import { call, json } from '../../support.ts';
-import { complete, traced } from './sessions.ts';
 import { sample } from '../../support/sample.ts';
+import { complete, traced } from './sessions.ts';
 
 const anyCall = fc.oneof(
   { weight: 6, arbitrary: fc.nat(40).map((n) => call('work', { n })) },

@@ -3,9 +3,9 @@ import { defineAgent, runAgentSession, suspend, type AgentSession } from '@cueli
 import { scriptedModel } from '@cueline/core/testing';
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
+import { calls } from '../../support.ts';
 import { memoryStorage } from '../../support/runs.ts';
 import { complete, search } from './sessions.ts';
-import { calls } from '../../support.ts';
 
 const systemPrompt = 'You work.';
 

@@ -1,6 +1,6 @@
+import { fileURLToPath } from 'node:url';
 import { createMCPClient, type MCPClient } from '@ai-sdk/mcp';
 import { StdioMCPTransport } from '@ai-sdk/mcp/mcp-stdio';
-import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { startHttpNotes } from '../../mcp/http.ts';
 import { call, ends, firstCall, playSession, seenBy, testSessions } from './mcp-sessions.ts';

@@ -1,11 +1,11 @@
+import { openai } from '@ai-sdk/openai';
 import { type CuelineError } from '@cueline/core';
 import { runAgentSession } from '@cueline/core/agents';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
-import { openai } from '@ai-sdk/openai';
 import type { ToolSet } from 'ai';
 import { describe, expect, test } from 'vitest';
-import { complete, playSession, search, traced } from './sessions.ts';
 import { calls } from '../../support.ts';
+import { complete, playSession, search, traced } from './sessions.ts';
 
 const fails = (status: number, message: string): ScriptedTurn => [{ throw: { message, status } }];
 

@@ -1,11 +1,11 @@
 import type { ModelMessage } from 'ai';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { pairToolMessages } from '../../../src/messages/pair-tool-messages.ts';
 import { repairMessages } from '../../../src/agents/session/repair-messages.ts';
+import { pairToolMessages } from '../../../src/messages/pair-tool-messages.ts';
 import { json } from '../../support.ts';
-import { short } from './sessions.ts';
 import { startCpuTime } from '../../support/cpu-time.ts';
+import { short } from './sessions.ts';
 
 const call = (...ids: string[]): ModelMessage => ({
   role: 'assistant',

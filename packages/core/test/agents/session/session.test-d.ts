@@ -1,6 +1,6 @@
+import type { MCPClient } from '@ai-sdk/mcp';
 import { tool } from '@cueline/core';
 import { defineSession, runAgentSession, suspend } from '@cueline/core/agents';
-import type { MCPClient } from '@ai-sdk/mcp';
 import { tool as aiTool, type ToolSet } from 'ai';
 import { expectTypeOf, test } from 'vitest';
 import * as z from 'zod';

@@ -3,9 +3,8 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { call, go, json, types } from '../../support.ts';
-import { after } from '../../support/runs.ts';
-
 import { down, failOnUnhandledRejections, none, threeLevels } from '../../support/agent-trees.ts';
+import { after } from '../../support/runs.ts';
 
 failOnUnhandledRejections();
 

@@ -1,10 +1,10 @@
 import { reduceAll, type Prompt, type RunEvent } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import { sent } from '../../sent-requests.ts';
 import { call, go, json, play } from '../../support.ts';
 import { down, none, threeLevels } from '../../support/agent-trees.ts';
-import * as z from 'zod';
 
 test('agents of one step work at the same time, each in its own part of the log', async () => {
   const slow = scriptedModel([[{ delay: 30 }, { text: 'slow answer', chunkSize: 3 }]], { modelId: 'slow' });

@@ -3,7 +3,6 @@ import type { ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import { sent } from '../../sent-requests.ts';
 import { call, go, play, types } from '../../support.ts';
-
 import { down, failOnUnhandledRejections, none, threeLevels } from '../../support/agent-trees.ts';
 
 failOnUnhandledRejections();

@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { sent } from '../../sent-requests.ts';
 import { call, go, play } from '../../support.ts';
-
 import { failOnUnhandledRejections, none } from '../../support/agent-trees.ts';
 
 failOnUnhandledRejections();

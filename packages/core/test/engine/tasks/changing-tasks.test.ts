@@ -1,6 +1,6 @@
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { definePlugin, runPrompt, type RunHandle } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
-import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { call, go, play } from '../../support.ts';

@@ -1,3 +1,4 @@
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import {
   reduceAll,
   runPrompt,
@@ -10,13 +11,12 @@ import {
   type TaskListHandle,
 } from '@cueline/core';
 import { scriptedModel, type ScriptedPart, type ScriptedTurn } from '@cueline/core/testing';
-import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import { sent } from '../../sent-requests.ts';
 import { call, go, json } from '../../support.ts';
 import { after } from '../../support/runs.ts';
-import * as z from 'zod';
 import { sample } from '../../support/sample.ts';
 
 const finish = (result: string) => call('finishTask', { result });

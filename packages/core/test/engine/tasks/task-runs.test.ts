@@ -1,10 +1,10 @@
 import { createRun, definePrompt, type Prompt, type PromptOptions } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import { sent } from '../../sent-requests.ts';
 import { call, go, play } from '../../support.ts';
 import { nextEvent } from '../../support/runs.ts';
-import * as z from 'zod';
 
 const finish = (result: string) => call('finishTask', { result });
 

@@ -7,8 +7,8 @@ import type { OpenWork } from '../runs/open-work.ts';
 import { createRunBudget, type BudgetedRun } from '../usage/run-budget.ts';
 import { createRunMeter, type ChargedCall, type RunMeter } from '../usage/run-meter.ts';
 import type { GuardSettings } from './guard-settings.ts';
-import { createLogUsage, tokensOf } from './log-usage.ts';
 import type { GuardedRun, GuardedStep } from './guarded-run.ts';
+import { createLogUsage, tokensOf } from './log-usage.ts';
 
 /**
  * How long a slot and a reservation last without a worker, in milliseconds. A step renews them; those of a worker

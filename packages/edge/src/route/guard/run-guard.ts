@@ -1,5 +1,5 @@
-import { readGuard, rememberGuard, type RunGuardOptions } from './guard-settings.ts';
 import { createOpenWork } from '../runs/open-work.ts';
+import { readGuard, rememberGuard, type RunGuardOptions } from './guard-settings.ts';
 import type { GuardedRun, GuardedStep } from './guarded-run.ts';
 import { beginStep, settleEnded } from './guarded-step.ts';
 

@@ -1,14 +1,14 @@
 import { CuelineError, type EditReply, type RunCommand, type RunEvent } from '@cueline/core';
+import { withTimeout } from '../../base/with-timeout.ts';
 import { createCallSlots } from '../../http/call-slots.ts';
 import type { Identity } from '../../http/identify.ts';
-import { isSwitchedOff, switchedOff } from '../../limits/kill-switch.ts';
-import { withTimeout } from '../../base/with-timeout.ts';
 import { HttpError } from '../../http/respond.ts';
+import { isSwitchedOff, switchedOff } from '../../limits/kill-switch.ts';
 import { createCommandCheck } from '../check-command.ts';
+import { guardBudget, LEASE_MS, startLease } from '../guard/guarded-step.ts';
 import { unknownRunError } from '../read-query.ts';
 import type { RouteSettings } from '../settings.ts';
 import { leastTokens } from '../usage/least-tokens.ts';
-import { guardBudget, LEASE_MS, startLease } from '../guard/guarded-step.ts';
 import { limitsWithin, startRefusedError, type BudgetedRun } from '../usage/run-budget.ts';
 import { createCommandBudget, type CommandBudget } from './command-budget.ts';
 import type { DurableHost } from './durable-host.ts';

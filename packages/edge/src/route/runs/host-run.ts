@@ -1,4 +1,3 @@
-import { startTimer } from '../../base/timer.ts';
 import {
   CuelineError,
   failedStart,
@@ -10,13 +9,14 @@ import {
   type SerializedError,
 } from '@cueline/core';
 import { createStoredCalls } from '@cueline/core/server';
+import { startTimer } from '../../base/timer.ts';
+import { withTimeout } from '../../base/with-timeout.ts';
 import { createEventChannel, type EventChannel } from '../../stores/event-channel.ts';
 import { KEPT_MESSAGES, type RunLogStore, type RunMessage } from '../../stores/run-log-store.ts';
-import { withTimeout } from '../../base/with-timeout.ts';
 import { createCommandCheck } from '../check-command.ts';
+import type { Permissions } from '../permissions.ts';
 import { createErrorRedaction } from '../redact-errors.ts';
 import { redactRequests } from '../redact-requests.ts';
-import type { Permissions } from '../permissions.ts';
 import { createCommandBudget } from './command-budget.ts';
 import { createStoreWriter } from './store-writer.ts';
 

@@ -1,8 +1,8 @@
 import { CuelineError, failedStart, type EditReply, type RunCommand, type RunEvent } from '@cueline/core';
+import { startSuspendSafeTimer, withTimeout } from '../../base/with-timeout.ts';
 import { eventsOf } from '../../stores/event-batch.ts';
 import type { EventBatch, RunLogStore, RunMessage } from '../../stores/run-log-store.ts';
 import { runEndedReply } from './host-run.ts';
-import { startSuspendSafeTimer, withTimeout } from '../../base/with-timeout.ts';
 import { singleFlight } from './single-flight.ts';
 
 /** A run of another instance, as the shared store shows it. */

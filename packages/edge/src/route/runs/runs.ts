@@ -1,4 +1,3 @@
-import { unrefTimer, startTimer } from '../../base/timer.ts';
 import {
   inProcess,
   type EditReply,
@@ -8,21 +7,22 @@ import {
   type SerializedError,
 } from '@cueline/core';
 import type { ModelSettings } from '@cueline/core/models';
+import { unrefTimer, startTimer } from '../../base/timer.ts';
+import { withTimeout } from '../../base/with-timeout.ts';
 import type { Identity } from '../../http/identify.ts';
-import { zeroAmount } from '../../limits/amount.ts';
-import { isSwitchedOff, onSwitchStop, switchedOff } from '../../limits/kill-switch.ts';
 import type { MemoryUser } from '../../http/memory-use.ts';
 import { HttpError } from '../../http/respond.ts';
+import { zeroAmount } from '../../limits/amount.ts';
+import { isSwitchedOff, onSwitchStop, switchedOff } from '../../limits/kill-switch.ts';
 import type { EventBatch, StoredRun } from '../../stores/run-log-store.ts';
-import { hostRun, type HostedRun } from './host-run.ts';
-import { leastTokens } from '../usage/least-tokens.ts';
-import { createOpenWork, type OpenWork } from './open-work.ts';
-import { withTimeout } from '../../base/with-timeout.ts';
 import { unknownRunError } from '../read-query.ts';
-import { createRunBudget, startRefusedError, limitsWithin, type BudgetedRun } from '../usage/run-budget.ts';
-import { followRemoteRun } from './remote-run.ts';
-import { createRunMeter, type RunMeter } from '../usage/run-meter.ts';
 import type { RouteSettings } from '../settings.ts';
+import { leastTokens } from '../usage/least-tokens.ts';
+import { createRunBudget, startRefusedError, limitsWithin, type BudgetedRun } from '../usage/run-budget.ts';
+import { createRunMeter, type RunMeter } from '../usage/run-meter.ts';
+import { hostRun, type HostedRun } from './host-run.ts';
+import { createOpenWork, type OpenWork } from './open-work.ts';
+import { followRemoteRun } from './remote-run.ts';
 import { storedKey } from './start-key.ts';
 
 /** A run, in whichever instance it happens. */

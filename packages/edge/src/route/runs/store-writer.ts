@@ -1,6 +1,6 @@
 import { unrefTimer } from '../../base/timer.ts';
-import type { EventBatch, RunLogStore } from '../../stores/run-log-store.ts';
 import { startSuspendSafeTimer, withTimeout } from '../../base/with-timeout.ts';
+import type { EventBatch, RunLogStore } from '../../stores/run-log-store.ts';
 
 /** Stores a run while it happens, without delaying it. */
 export type StoreWriter = {

@@ -1,7 +1,7 @@
+import { utf8Length } from '../../base/utf8-length.ts';
 import { estimateTokens } from '../../limits/charge.ts';
 import { fileBytes, kindOfFile, type InputSize } from '../../limits/input-size.ts';
 import type { ModelCall } from './metered-model.ts';
-import { utf8Length } from '../../base/utf8-length.ts';
 
 /** The size of a model call. */
 export type PromptSize = InputSize & {

@@ -1,10 +1,10 @@
 import { CuelineError, type LimitOptions, type SerializedError } from '@cueline/core';
-import type { Adjusted, Amount, Reservation, Reserved } from '../../limits/limit-store.ts';
-import { HttpError } from '../../http/respond.ts';
-import { leastOutput } from './output-lengths.ts';
 import { withTimeout } from '../../base/with-timeout.ts';
+import { HttpError } from '../../http/respond.ts';
+import type { Adjusted, Amount, Reservation, Reserved } from '../../limits/limit-store.ts';
 import { runDefaults } from '../read-limits.ts';
 import type { RouteSettings } from '../settings.ts';
+import { leastOutput } from './output-lengths.ts';
 
 /** A run, with the daily limits of its subject and of all subjects. */
 export type BudgetedRun = Pick<

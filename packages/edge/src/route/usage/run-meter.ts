@@ -2,15 +2,15 @@ import { CuelineError, type SerializedError } from '@cueline/core';
 import { addAmounts, zeroAmount } from '../../limits/amount.ts';
 import { chargeOf, estimateTokens, noCharge, type Charge, type TokenCounts } from '../../limits/charge.ts';
 import { worstInput } from '../../limits/input-size.ts';
+import { isUnbilled } from '../../limits/is-unbilled.ts';
 import type { Amount } from '../../limits/limit-store.ts';
 import { costOf, priceOf, worstCost, type ModelPrice } from '../../limits/prices.ts';
-import { isUnbilled } from '../../limits/is-unbilled.ts';
+import type { RouteSettings } from '../settings.ts';
+import { meteredModel, type MeteredCall, type Model, type ModelCall } from './metered-model.ts';
 import { addUsage, reportedUsage, type ModelUsage } from './model-usage.ts';
 import { outputLengths, extraThinkingTokens } from './output-lengths.ts';
 import { leastInput, promptSize } from './prompt-size.ts';
-import { meteredModel, type MeteredCall, type Model, type ModelCall } from './metered-model.ts';
 import { budgetTooSmallError, budgetUsedUpError } from './run-budget.ts';
-import type { RouteSettings } from '../settings.ts';
 
 /** An ended model call of a run, with its charge. */
 export type ChargedCall = { model: string; ms: number; charge: Charge; cost: number | undefined };

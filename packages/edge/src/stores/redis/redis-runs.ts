@@ -11,9 +11,7 @@ import {
   type RunLogStore,
   type RunMessage,
 } from '../run-log-store.ts';
-import { createWakeup } from './wakeup.ts';
 import { replyText, replyTexts, type RedisClient } from './client.ts';
-import { createSubscriptions } from './subscriptions.ts';
 import {
   addMessage,
   appendEvents,
@@ -26,6 +24,8 @@ import {
   readName,
   readRun,
 } from './run-scripts.ts';
+import { createSubscriptions } from './subscriptions.ts';
+import { createWakeup } from './wakeup.ts';
 
 /** The options of {@link createRedisRuns}. */
 export type RedisRunsOptions = {

@@ -9,9 +9,9 @@ import {
   type StoredRun,
 } from '../run-log-store.ts';
 import { createItemAccess, itemKey, type ItemStorage } from './item-access.ts';
+import { queueOf } from './keyed-queue.ts';
 import { createMessages } from './messages.ts';
 import { atMostEvery, sweep, type Expiring } from './sweep.ts';
-import { queueOf } from './keyed-queue.ts';
 
 /** The options of {@link createStorageRuns}. */
 export type StorageRunsOptions = {

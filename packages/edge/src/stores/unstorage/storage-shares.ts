@@ -2,8 +2,8 @@ import { checkNames } from '@cueline/core/server';
 import type { ShareStorage } from '../../shares/share-storage.ts';
 import { fromBase64, toBase64 } from '../base64.ts';
 import { createItemAccess, itemKey, type ItemStorage } from './item-access.ts';
-import { atMostEvery, sweepSingles, type Expiring } from './sweep.ts';
 import { queueOf } from './keyed-queue.ts';
+import { atMostEvery, sweepSingles, type Expiring } from './sweep.ts';
 
 /** The options of {@link createStorageShares}. */
 export type StorageSharesOptions = {

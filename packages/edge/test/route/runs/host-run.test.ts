@@ -3,8 +3,8 @@ import { createMemoryRuns } from '@cueline/edge';
 import { afterEach, expect, test, vi } from 'vitest';
 import { hostRun, type HostedRun } from '../../../src/route/runs/host-run.ts';
 import { eventsOf } from '../../../src/stores/event-batch.ts';
-import { all, greet, never } from '../routes.ts';
 import { read } from '../../stores/events.ts';
+import { all, greet, never } from '../routes.ts';
 
 afterEach(() => void vi.useRealTimers());
 

@@ -4,8 +4,8 @@ import { expect, test, vi } from 'vitest';
 import { hostRun } from '../../../src/route/runs/host-run.ts';
 import { followRemoteRun, type RemoteRun } from '../../../src/route/runs/remote-run.ts';
 import { eventsOf } from '../../../src/stores/event-batch.ts';
-import { all, greet, never } from '../routes.ts';
 import { read, write } from '../../stores/events.ts';
+import { all, greet, never } from '../routes.ts';
 
 const times = { quietMs: 20, replyMs: 30, catchUpMs: 50 };
 const start: RunEvent = {

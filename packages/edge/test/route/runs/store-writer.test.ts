@@ -2,8 +2,8 @@ import type { RunEvent } from '@cueline/core';
 import { createMemoryRuns, type RunLogStore } from '@cueline/edge';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createStoreWriter } from '../../../src/route/runs/store-writer.ts';
-import { all, never } from '../routes.ts';
 import { read, write } from '../../stores/events.ts';
+import { all, never } from '../routes.ts';
 
 afterEach(() => void vi.useRealTimers());
 

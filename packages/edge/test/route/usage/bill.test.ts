@@ -6,7 +6,6 @@ import { DefaultChatTransport } from 'ai';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { billingModel, type BillingModel, type BillingOptions } from './billing-model.ts';
 import {
   address,
   all,
@@ -20,6 +19,7 @@ import {
   slowly,
   testRoute,
 } from '../routes.ts';
+import { billingModel, type BillingModel, type BillingOptions } from './billing-model.ts';
 
 /** A route whose provider bills by itself, and what its runs were charged in the store of limits. */
 function billed(

@@ -1,9 +1,9 @@
-import { createMemoryLimits, type Reservation } from '@cueline/edge';
 import type { ScriptedTurn } from '@cueline/core/testing';
+import { createMemoryLimits, type Reservation } from '@cueline/edge';
 import { afterEach, expect, test, vi } from 'vitest';
+import type { RouteSettings } from '../../../src/route/settings.ts';
 import { promptSize } from '../../../src/route/usage/prompt-size.ts';
 import { createRunBudget } from '../../../src/route/usage/run-budget.ts';
-import type { RouteSettings } from '../../../src/route/settings.ts';
 import { all, client, greet, never, post, refusal, testRoute, type TestRoute } from '../routes.ts';
 
 afterEach(() => void vi.useRealTimers());

@@ -1,5 +1,6 @@
 import { createRun, definePrompt } from '@cueline/core';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { request } from '../greet-request.ts';
 import {
   all,
   ask,
@@ -14,7 +15,6 @@ import {
   refusal,
   testRoute,
 } from '../routes.ts';
-import { request } from '../greet-request.ts';
 
 afterEach(() => void vi.useRealTimers());
 

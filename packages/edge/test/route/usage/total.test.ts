@@ -1,5 +1,5 @@
-import { createMemoryLimits, createPromptRoute } from '@cueline/edge';
 import type { ScriptedTurn } from '@cueline/core/testing';
+import { createMemoryLimits, createPromptRoute } from '@cueline/edge';
 import { expect, test } from 'vitest';
 import { ask as askProxy, fixture, key, refused } from '../../proxy/support.ts';
 import { all, client, greet, looks, never, page, post, refusal, testRoute } from '../routes.ts';

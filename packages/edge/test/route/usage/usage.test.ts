@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import { definePrompt, type PromptOptions } from '@cueline/core';
 import { createOpenAI } from '@ai-sdk/openai';
+import { definePrompt, type PromptOptions } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
-import * as z from 'zod';
 import { expect, test } from 'vitest';
+import * as z from 'zod';
 import {
   all,
   ask,

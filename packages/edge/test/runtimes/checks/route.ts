@@ -1,9 +1,9 @@
 import type { RunEvent } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
 import { createEventSource } from '../../route/sse.ts';
+import { callTool, talk, type Talk } from '../provider.ts';
 import { ask } from '../send-request.ts';
 import { key, type Tried } from '../served-app.ts';
-import { callTool, talk, type Talk } from '../provider.ts';
 
 /** A run as it comes over one connection. */
 type Watched = {

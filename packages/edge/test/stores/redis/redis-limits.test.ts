@@ -2,8 +2,8 @@ import { createMemoryLimits, type LimitStore } from '@cueline/edge';
 import { createRedisLimits } from '@cueline/edge/redis';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { describeLimitStore } from '../limits-conformance.ts';
 import { describeWithRedis } from '../../redis/server.ts';
+import { describeLimitStore } from '../limits-conformance.ts';
 
 describeWithRedis('limits in Redis', (redis) => {
   const clock = { at: Date.UTC(2026, 0, 2, 12) };

@@ -1,6 +1,6 @@
 import { createRedisRuns } from '@cueline/edge/redis';
-import { describeRunLogStore } from '../conformance.ts';
 import { describeWithRedis } from '../../redis/server.ts';
+import { describeRunLogStore } from '../conformance.ts';
 
 describeWithRedis('runs in Redis', (redis) => {
   describeRunLogStore('redis', {

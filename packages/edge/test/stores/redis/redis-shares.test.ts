@@ -1,6 +1,6 @@
 import { createRedisShares } from '@cueline/edge/redis';
-import { describeShareStorage } from '../../shares/conformance.ts';
 import { describeWithRedis } from '../../redis/server.ts';
+import { describeShareStorage } from '../../shares/conformance.ts';
 
 describeWithRedis('shares in Redis', (redis) => {
   describeShareStorage('redis', {
