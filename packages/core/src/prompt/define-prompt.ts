@@ -6,6 +6,7 @@ import type { PromptVersion } from '../log/events.ts';
 import type { PromptTypes } from '../log/state.ts';
 import type { ToolArguments, ToolSchema } from '../tools/schema.ts';
 import { isToolList, type ToolList } from '../tools/tool-list.ts';
+import { checkName } from './check-name.ts';
 import { noteInput } from './prompt-inputs.ts';
 import type { Plugin, PluginMethods, Prompt } from './prompt.ts';
 import { readInput } from './read-input.ts';
@@ -108,12 +109,7 @@ export function definePrompt<Input, const Settings extends PromptSettings>(
   run: PromptFunction<Input, PluginsOf<Settings>>,
   settings?: Settings,
 ): PromptDefinition<Input, TypesOf<Settings>> {
-  if (typeof name !== 'string' || name.trim() === '') {
-    throw new CuelineError(
-      'invalid_definition',
-      "A prompt needs a name: definePrompt('plan-day', (prompt) => { … }).",
-    );
-  }
+  checkName('A prompt', name, "definePrompt('plan-day', (prompt) => { … })");
   if (typeof run !== 'function') {
     throw new CuelineError(
       'invalid_definition',

@@ -1,5 +1,6 @@
 import { CuelineError } from '../base/errors.ts';
 import type { PromptTypes, TextPrompt } from '../log/state.ts';
+import { checkName } from './check-name.ts';
 import type { PromptDefinition } from './define-prompt.ts';
 
 /** A prompt that runs on a server, as a page knows it: its name, and its input, output and tools as types. */
@@ -25,12 +26,7 @@ type RemoteOf<Definition> =
 export function remotePrompt<Definition extends PromptDefinition<never> = PromptDefinition<void, TextPrompt>>(
   name: string,
 ): RemoteOf<Definition> {
-  if (typeof name !== 'string' || name.trim() === '') {
-    throw new CuelineError(
-      'invalid_definition',
-      "A remote prompt needs a name: remotePrompt<typeof planDay>('plan-day').",
-    );
-  }
+  checkName('A remote prompt', name, "remotePrompt<typeof planDay>('plan-day')");
   const remote: RemotePrompt<never> = {
     kind: 'prompt',
     name,

@@ -37,11 +37,6 @@ const callOptionNames = optionNames.filter((name) => !Object.hasOwn(elsewhere, n
 
 /** Checks an agent's configuration, when its first call begins. @throws CuelineError `invalid_definition` */
 export function checkAgent(config: AgentConfig): void {
-  if (!isRecord(config) || typeof config['name'] !== 'string' || config['name'].trim() === '') {
-    throwFirstIssue('invalid_definition', [
-      "An agent needs a name: defineAgent({ name: 'editor', instructions: '…' }).",
-    ]);
-  }
   const { name, options } = config;
   checkNames(`Agent "${name}"`, config, Object.keys(names), 'invalid_definition', (key) =>
     inOptions('defineAgent(', key, callOptionNames),

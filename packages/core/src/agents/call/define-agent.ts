@@ -1,6 +1,6 @@
-import { CuelineError } from '../../base/errors.ts';
 import type { LoopPolicySetup } from '../../engine/loop-policy.ts';
 import type { ToolCallState } from '../../log/state.ts';
+import { checkName } from '../../prompt/check-name.ts';
 import type { PromptWithSchema } from '../../prompt/define-prompt.ts';
 import type { TypesOf } from '../../prompt/types-of.ts';
 import { splitTools } from '../../tools/named-tools.ts';
@@ -61,12 +61,8 @@ export function defineAgent<const Config extends AgentConfig>(
   config: Config & OnlyKnown<Config>,
 ): Agent<AnswerOf<Config>, CallsOf<Config>> {
   // the rest is checked when its first call begins, by code that is loaded then
-  if (typeof (config as Partial<AgentConfig> | undefined)?.name !== 'string') {
-    throw new CuelineError(
-      'invalid_definition',
-      "An agent needs a name: defineAgent({ name: 'editor', instructions: '…' }).",
-    );
-  }
+  const given = config as Partial<AgentConfig> | undefined;
+  checkName('An agent', given?.name, "defineAgent({ name: 'editor', instructions: '…' })");
   // the types of its output and tools are those of its calls
   type Types = AgentTypes<AnswerOf<Config>, CallsOf<Config>>;
   const { name, model, tools, instructions } = config;

@@ -1,10 +1,11 @@
 import type { LanguageModel, ModelMessage, TextPart } from 'ai';
 import { createId } from '../../base/create-id.ts';
-import { CuelineError } from '../../base/errors.ts';
+import type { CuelineError } from '../../base/errors.ts';
 import { loadModule } from '../../base/load-module.ts';
 import { inProcessWith } from '../../executors/in-process.ts';
 import { initialState } from '../../log/reduce.ts';
 import type { PromptTypes } from '../../log/state.ts';
+import { checkName } from '../../prompt/check-name.ts';
 import type { PromptDefinition } from '../../prompt/define-prompt.ts';
 import { createRun } from '../../run/create-run.ts';
 import type { Run } from '../../run/run.ts';
@@ -48,12 +49,7 @@ export function defineSession<const Schemas extends SessionSchemas = SessionSche
   name: string,
   config: SessionSettings<Schemas> & { model?: string | LanguageModel | undefined },
 ): PromptDefinition<void, SessionTypes> {
-  if (typeof name !== 'string' || name.trim() === '') {
-    throw new CuelineError(
-      'invalid_definition',
-      "A session needs a name: defineSession('research', { systemPrompt: '…' }).",
-    );
-  }
+  checkName('A session', name, "defineSession('research', { systemPrompt: '…' })");
   checkConfig(`The session ${name}`, config);
   const { model, ...settings } = config;
   return { ...sessionPrompt(name, settings), ...(model === undefined ? {} : { model }) };
