@@ -5,6 +5,7 @@ import { checkBaseUrl, isLoopback } from './base-url.ts';
 import { type Environment, readVariable, toVariablePart } from './environment.ts';
 import { loadPackage } from './load-package.ts';
 import type { ModelContext } from './settings.ts';
+import { withoutStore } from './without-store.ts';
 
 const types: ReadonlySet<string> = new Set(['openai', 'openai-responses']);
 
@@ -84,6 +85,5 @@ export async function createEnvironmentModel(
   const model = withSchemaFallback(create({ apiKey, baseURL, fetch, name: provider })(modelId));
   if (type === 'openai') return model;
   // few other servers store answers
-  const { withoutStore } = await loadModule('models', import('./without-store.ts'));
   return withoutStore(model, () => STORE_OPTIONS);
 }
