@@ -54,6 +54,10 @@ export default defineConfig({
     target: 'es2023',
     // Monaco's TypeScript worker is one file of several megabytes; it is loaded lazily, in a worker.
     chunkSizeWarningLimit: 8_000,
-    rolldownOptions: { output: { chunkFileNames, codeSplitting: { groups: chunkGroups } } },
+    rolldownOptions: {
+      output: { chunkFileNames, codeSplitting: { groups: chunkGroups } },
+      // a page of figures that ends the output of `pnpm start`
+      checks: { bundlerTimings: false },
+    },
   },
 });
