@@ -16,11 +16,6 @@ export default definePrompt('untitled', async (prompt) => {
 });
 `;
 
-function current(): OpenText {
-  const { openScript: open, script: text } = usePlayground.getState();
-  return { open, text };
-}
-
 /** Puts a stored script into the editor. */
 export async function openScript(id: string): Promise<void> {
   const { openScript: open, leftUnsaved, openText } = usePlayground.getState();
@@ -61,6 +56,11 @@ export function duplicateScript(): void {
     open: newOpenScript('own', copyName(nameOf(script))),
     text: script.text,
   });
+}
+
+function current(): OpenText {
+  const { openScript: open, script: text } = usePlayground.getState();
+  return { open, text };
 }
 
 /** Names the script in the editor. This makes an example, link or file one of the user's own scripts. */

@@ -17,11 +17,6 @@ const VersionsDialog = lazyComponent(() =>
 );
 const RenameDialog = lazyComponent(() => import('./dialogs/rename-dialog.tsx').then((it) => it.RenameDialog));
 
-/** The actions load with the database code, after the first paint. */
-function act(work: (actions: typeof Actions) => unknown): void {
-  void import('./script-actions.ts').then(work);
-}
-
 const origins = {
   own: 'Kept in this browser',
   example: 'Example',
@@ -29,12 +24,6 @@ const origins = {
   file: 'From a file',
   run: 'As it ran',
 } as const;
-
-function originOf({ kept, revision, origin }: OpenScript, isBlocked: boolean): string {
-  if (isBlocked) return 'Only in this tab';
-  if (kept) return origins.own;
-  return revision > 0 ? 'Not stored any more' : origins[origin];
-}
 
 /** The name of the script in the editor, and a menu with the user's scripts. */
 export function ScriptPicker() {
@@ -112,6 +101,17 @@ export function ScriptPicker() {
       )}
     </>
   );
+}
+
+/** The actions load with the database code, after the first paint. */
+function act(work: (actions: typeof Actions) => unknown): void {
+  void import('./script-actions.ts').then(work);
+}
+
+function originOf({ kept, revision, origin }: OpenScript, isBlocked: boolean): string {
+  if (isBlocked) return 'Only in this tab';
+  if (kept) return origins.own;
+  return revision > 0 ? 'Not stored any more' : origins[origin];
 }
 
 /** The user's scripts; it is only there while the menu is open, because the list changes with every edit. */

@@ -14,6 +14,22 @@ type StepIndex = {
 /** By log. A log only grows, so each event is read once. */
 const indexes = new WeakMap<readonly RunEvent[], StepIndex>();
 
+/**
+ * The position of a step's events in a log: from its start to the start of the next step, but not after `until`. The
+ * first step also includes the events before it. Undefined if the log does not have the step.
+ */
+export function rangeOfStep(
+  log: readonly RunEvent[],
+  path: string | undefined,
+  index: number,
+  until: number,
+): EventRange | undefined {
+  const starts = startsOf(log, path);
+  const start = starts[index];
+  if (start === undefined || start > until) return undefined;
+  return { start: index === 0 ? 0 : start, end: Math.min(starts[index + 1] ?? log.length, until + 1) };
+}
+
 /** The indexes of the first events of the steps of an agent, or of the run itself. */
 function startsOf(log: readonly RunEvent[], path: string | undefined): readonly number[] {
   let index = indexes.get(log);
@@ -39,22 +55,6 @@ function startsOf(log: readonly RunEvent[], path: string | undefined): readonly 
     open.set(agent, event.step);
   }
   return starts.get(path) ?? [];
-}
-
-/**
- * The position of a step's events in a log: from its start to the start of the next step, but not after `until`. The
- * first step also includes the events before it. Undefined if the log does not have the step.
- */
-export function rangeOfStep(
-  log: readonly RunEvent[],
-  path: string | undefined,
-  index: number,
-  until: number,
-): EventRange | undefined {
-  const starts = startsOf(log, path);
-  const start = starts[index];
-  if (start === undefined || start > until) return undefined;
-  return { start: index === 0 ? 0 : start, end: Math.min(starts[index + 1] ?? log.length, until + 1) };
 }
 
 /** The events of an agent, or of the run itself, in a part of a log. */

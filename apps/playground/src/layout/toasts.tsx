@@ -18,14 +18,6 @@ const ROOM = { width: 370, height: 100 };
 /** A taller element, such as a pane, is not a control. */
 const TALLEST_CONTROL = 200;
 
-/** True if a message with its top edge here would cover the control that has the focus. */
-function coversFocus(top: number, left: number): boolean {
-  const focused = document.activeElement?.getBoundingClientRect();
-  if (focused === undefined || focused.height > TALLEST_CONTROL) return false;
-  const isBeside = focused.left > left + ROOM.width || focused.right < left;
-  return !isBeside && focused.bottom > top && focused.top < top + ROOM.height;
-}
-
 /**
  * Short messages over the page: on a wide page at the bottom of the left pane, which contains this component, and on a
  * phone below its bars. There they cover neither the status of a run nor its newest row. If the control that the user has
@@ -72,4 +64,12 @@ export function Toasts() {
       />
     </>
   );
+}
+
+/** True if a message with its top edge here would cover the control that has the focus. */
+function coversFocus(top: number, left: number): boolean {
+  const focused = document.activeElement?.getBoundingClientRect();
+  if (focused === undefined || focused.height > TALLEST_CONTROL) return false;
+  const isBeside = focused.left > left + ROOM.width || focused.right < left;
+  return !isBeside && focused.bottom > top && focused.top < top + ROOM.height;
 }

@@ -46,32 +46,6 @@ const pastStyles = {
 
 type PaneToggleProps = { pane: 'inspectorOpen' | 'timelineOpen'; label: string; Icon: LucideIcon };
 
-/** Opens and closes a pane that shows more of the run. */
-function PaneToggle({ pane, label, Icon }: PaneToggleProps) {
-  const open = usePlayground((state) => state[pane]);
-  return (
-    <Tip text={open ? `Close the ${label.toLowerCase()}` : `Open the ${label.toLowerCase()}`}>
-      <Button
-        square
-        aria-label={label}
-        aria-pressed={open}
-        className="aria-pressed:text-ink"
-        onClick={() => usePlayground.setState({ [pane]: !open })}
-      >
-        <Icon />
-      </Button>
-    </Tip>
-  );
-}
-
-/** How a run ended, if its status alone does not say it. */
-function endLabel(state: RunState): string | undefined {
-  if (state.status === 'waiting' && !isInProgress(state)) return 'Suspended';
-  if (state.status === 'error' && isOutOfTurns(state.error)) return 'Out of turns';
-  if (state.status === 'error' && state.error.code === 'interrupted') return 'Interrupted';
-  return undefined;
-}
-
 type RunBarProps = {
   session: RunSession | undefined;
   shown: ShownRun;
@@ -146,6 +120,32 @@ export function RunBar({ session, shown, hasPreview = false }: RunBarProps) {
       {session === undefined && hasPreview && <PreviewToggle className="-mr-2 ml-auto" />}
     </div>
   );
+}
+
+/** Opens and closes a pane that shows more of the run. */
+function PaneToggle({ pane, label, Icon }: PaneToggleProps) {
+  const open = usePlayground((state) => state[pane]);
+  return (
+    <Tip text={open ? `Close the ${label.toLowerCase()}` : `Open the ${label.toLowerCase()}`}>
+      <Button
+        square
+        aria-label={label}
+        aria-pressed={open}
+        className="aria-pressed:text-ink"
+        onClick={() => usePlayground.setState({ [pane]: !open })}
+      >
+        <Icon />
+      </Button>
+    </Tip>
+  );
+}
+
+/** How a run ended, if its status alone does not say it. */
+function endLabel(state: RunState): string | undefined {
+  if (state.status === 'waiting' && !isInProgress(state)) return 'Suspended';
+  if (state.status === 'error' && isOutOfTurns(state.error)) return 'Out of turns';
+  if (state.status === 'error' && state.error.code === 'interrupted') return 'Interrupted';
+  return undefined;
 }
 
 function Phase({ state }: { state: Extract<RunState, { status: 'running' }> }) {

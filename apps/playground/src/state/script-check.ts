@@ -16,18 +16,6 @@ const DELAY_MS = 400;
 /** The next check, with a key that is the same for the same check. */
 type PlannedCheck = { key: string; script: string; dryRun?: { input?: unknown } };
 
-function nextCheck(): PlannedCheck | undefined {
-  const page = usePlayground.getState();
-  if (page.view !== 'script') return undefined;
-  const { script } = page;
-  if (!usePreview.getState().open) {
-    return mayTakeInput(script) && !isForeign(page) ? { key: `report ${script}`, script } : undefined;
-  }
-  const taken = readScriptInput();
-  if (taken === undefined) return { key: `incomplete ${script}`, script };
-  return { key: `request ${JSON.stringify(taken.input) ?? ''} ${script}`, script, dryRun: taken };
-}
-
 /**
  * Checks the script in the editor shortly after the last change: what its prompt takes as input and, while
  * the preview is open, its first request. The latest text wins, and at most one worker runs. Returns a
@@ -90,6 +78,18 @@ export function watchScript(): () => void {
     running?.abort();
     for (const stop of stops) stop();
   };
+}
+
+function nextCheck(): PlannedCheck | undefined {
+  const page = usePlayground.getState();
+  if (page.view !== 'script') return undefined;
+  const { script } = page;
+  if (!usePreview.getState().open) {
+    return mayTakeInput(script) && !isForeign(page) ? { key: `report ${script}`, script } : undefined;
+  }
+  const taken = readScriptInput();
+  if (taken === undefined) return { key: `incomplete ${script}`, script };
+  return { key: `request ${JSON.stringify(taken.input) ?? ''} ${script}`, script, dryRun: taken };
 }
 
 let marked: Problem | undefined;

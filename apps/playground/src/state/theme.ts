@@ -3,6 +3,17 @@ import { usePlayground } from './store.ts';
 
 const dark = '(prefers-color-scheme: dark)';
 
+/** The current theme, from the user's choice or the system's; also set on the document. */
+export function useTheme(): 'dark' | 'light' {
+  const choice = usePlayground((state) => state.theme);
+  const systemDark = useMediaQuery(dark);
+  const theme = choice === 'system' ? (systemDark ? 'dark' : 'light') : choice;
+  useEffect(() => {
+    document.documentElement.dataset.theme = theme;
+  }, [theme]);
+  return theme;
+}
+
 function useMediaQuery(query: string): boolean {
   const [matches, setMatches] = useState(() => matchMedia(query).matches);
   useEffect(() => {
@@ -13,17 +24,6 @@ function useMediaQuery(query: string): boolean {
     return () => list.removeEventListener('change', update);
   }, [query]);
   return matches;
-}
-
-/** The current theme, from the user's choice or the system's; also set on the document. */
-export function useTheme(): 'dark' | 'light' {
-  const choice = usePlayground((state) => state.theme);
-  const systemDark = useMediaQuery(dark);
-  const theme = choice === 'system' ? (systemDark ? 'dark' : 'light') : choice;
-  useEffect(() => {
-    document.documentElement.dataset.theme = theme;
-  }, [theme]);
-  return theme;
 }
 
 /** The theme of the page at this moment. */

@@ -31,14 +31,6 @@ const titles: Partial<Record<CuelineErrorCode, string>> = {
   sandbox_refused: 'The script tried something that it may not do',
 };
 
-/** True if the answer did not come from a model's API: a web page, a redirect, or an unknown path. */
-function isWrongAddress({ code, message }: SerializedError): boolean {
-  if (code === 'redirect_blocked') return true;
-  if (code === 'provider_error') return message.includes('answered with a web page');
-  // A server that knows the path names the missing model.
-  return code === 'model_denied' && /\(404\)(?:: (?:(?:404 page )?not found)?)?\. /i.test(message);
-}
-
 /** True if a session ended because it had used all its turns. */
 export function isOutOfTurns({ code, details }: SerializedError): boolean {
   return code === 'budget_exceeded' && details?.['limit'] === 'turns';
@@ -55,6 +47,14 @@ export function errorTitle(error: SerializedError): string {
   if (isOutOfTurns(error)) return 'The session ran out of turns';
   if (isWrongAddress(error)) return 'The model’s address looks wrong';
   return titles[error.code] ?? 'The run failed';
+}
+
+/** True if the answer did not come from a model's API: a web page, a redirect, or an unknown path. */
+function isWrongAddress({ code, message }: SerializedError): boolean {
+  if (code === 'redirect_blocked') return true;
+  if (code === 'provider_error') return message.includes('answered with a web page');
+  // A server that knows the path names the missing model.
+  return code === 'model_denied' && /\(404\)(?:: (?:(?:404 page )?not found)?)?\. /i.test(message);
 }
 
 const modelCodes: ReadonlySet<CuelineErrorCode> = new Set([

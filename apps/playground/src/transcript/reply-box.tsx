@@ -20,12 +20,6 @@ const placeholders: Record<RunState['status'], string> = {
   error: 'Run again to reply',
 };
 
-/** What an empty box says. A later turn that was interrupted runs again by itself, and the conversation stays. */
-function placeholderOf(status: RunState['status'], turn: number): string {
-  const brokeOff = status === 'stopped' || status === 'error';
-  return brokeOff && turn > 0 ? 'Run this turn again to reply' : placeholders[status];
-}
-
 type ReplyBoxProps = {
   run: SharedRun;
   view: RunView;
@@ -98,6 +92,12 @@ export function ReplyBox({ run, view, status, turn, asks, onFiles }: ReplyBoxPro
       </div>
     </form>
   );
+}
+
+/** What an empty box says. A later turn that was interrupted runs again by itself, and the conversation stays. */
+function placeholderOf(status: RunState['status'], turn: number): string {
+  const brokeOff = status === 'stopped' || status === 'error';
+  return brokeOff && turn > 0 ? 'Run this turn again to reply' : placeholders[status];
 }
 
 function AttachButton({ disabled, onFiles }: Pick<ReplyBoxProps, 'onFiles'> & { disabled: boolean }) {

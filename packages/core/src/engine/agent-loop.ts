@@ -58,13 +58,6 @@ export type AgentLoop = {
   response: ResponseCheck | undefined;
 };
 
-/**
- * The log contains the AI SDK's warnings. In a page they would also be on the console, unless the page asks for that.
- */
-function keepConsoleQuiet(): void {
-  if (isBrowser()) globalThis.AI_SDK_LOG_WARNINGS ??= false;
-}
-
 /** Starts an agent loop, the run's own or an agent's. The only function that calls `streamText`. */
 export function startAgentLoop(agentContext: AgentContext, loopOptions: AgentLoopOptions): AgentLoop {
   keepConsoleQuiet();
@@ -165,6 +158,13 @@ export function startAgentLoop(agentContext: AgentContext, loopOptions: AgentLoo
     }),
   );
   return { result, recorder, response };
+}
+
+/**
+ * The log contains the AI SDK's warnings. In a page they would also be on the console, unless the page asks for that.
+ */
+function keepConsoleQuiet(): void {
+  if (isBrowser()) globalThis.AI_SDK_LOG_WARNINGS ??= false;
 }
 
 /** Returns how long a loop of a durable run has worked in other processes, in milliseconds. */

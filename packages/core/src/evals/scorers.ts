@@ -18,11 +18,6 @@ export type TextOptions = {
 
 const fail = (reason: string): ScoreValue => ({ score: 0, pass: false, reason });
 
-/** Returns a text without the space around it, in lower case unless the case matters. */
-function normalized(text: string, { caseSensitive = false }: TextOptions): string {
-  return caseSensitive ? text.trim() : text.trim().toLowerCase();
-}
-
 /** Passes if the text of the answer is `expect`, apart from case and the space around it. */
 export function equals(options: TextOptions = {}): Scorer {
   return {
@@ -34,6 +29,11 @@ export function equals(options: TextOptions = {}): Scorer {
         : fail(`expected ${quoteValue(expected)}, got ${quoteValue(output.text)}`);
     },
   };
+}
+
+/** Returns a text without the space around it, in lower case unless the case matters. */
+function normalized(text: string, { caseSensitive = false }: TextOptions): string {
+  return caseSensitive ? text.trim() : text.trim().toLowerCase();
 }
 
 /** Passes if the answer contains `text`, or without it the `expect` of the case: one text, or all of a list. */

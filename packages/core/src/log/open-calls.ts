@@ -32,10 +32,6 @@ export type OpenCalls = {
   asking(): OpenCall[];
 };
 
-function parentOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
-}
-
 export function createOpenCalls(): OpenCalls {
   return new Calls();
 }
@@ -195,4 +191,8 @@ class Calls implements OpenCalls {
     if (!asks) return 'busy';
     return soon ? 'soon' : 'waiting';
   }
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }

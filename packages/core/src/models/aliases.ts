@@ -5,13 +5,6 @@ import { type Environment, readVariable, toVariablePart } from './environment.ts
 
 const prefix = 'LM_MODEL_';
 
-/** Returns the aliases that the environment sets (`LM_MODEL_LARGE=…` is `large`), in order. */
-function knownAliases(env: Environment): string[] {
-  return Object.keys(env)
-    .filter((name) => name.startsWith(prefix) && name !== prefix && readVariable(env, name) !== undefined)
-    .map((name) => name.slice(prefix.length).toLowerCase());
-}
-
 /**
  * Resolves an alias through the environment to its `provider:id`. A name with a slash that is not an alias is one of
  * the AI Gateway: `openai/gpt-4o` is `gateway:openai/gpt-4o`. Throws `unknown_model` for an alias that is not set or
@@ -54,6 +47,13 @@ function misspelt(name: string, env: Environment): string | undefined {
   // models of one provider have similar names, so openai/gpt-4 is not a misspelt alias openai/gpt-5
   if (isBuiltIn(name.slice(0, name.indexOf('/')))) return undefined;
   return nearestName(toVariablePart(name), knownAliases(env));
+}
+
+/** Returns the aliases that the environment sets (`LM_MODEL_LARGE=…` is `large`), in order. */
+function knownAliases(env: Environment): string[] {
+  return Object.keys(env)
+    .filter((name) => name.startsWith(prefix) && name !== prefix && readVariable(env, name) !== undefined)
+    .map((name) => name.slice(prefix.length).toLowerCase());
 }
 
 function unknownAliasError(name: string, chain: string[], variable: string, env: Environment): CuelineError {

@@ -29,26 +29,6 @@ type NodeResponse = {
   headers: Record<string, string | string[] | undefined>;
 };
 
-function nodeModule<Name extends keyof NodeModules>(name: Name): NodeModules[Name] | undefined {
-  const { process } = globalThis as {
-    process?: { getBuiltinModule?: (name: string) => unknown; versions?: Record<string, string> };
-  };
-  // Workers claim to have these modules, but resolve and connect outside of them
-  if (process?.versions?.['node'] === undefined || isWorker()) return undefined;
-  return process.getBuiltinModule?.(name) as NodeModules[Name] | undefined;
-}
-
-/** True in a Cloudflare Worker. */
-function isWorker(): boolean {
-  return 'WebSocketPair' in globalThis;
-}
-
-/** True in an app of React Native, which fetches for the user of the device. */
-function isPhone(): boolean {
-  const { navigator } = globalThis as { navigator?: { product?: unknown } };
-  return navigator?.product === 'ReactNative';
-}
-
 /**
  * Returns all addresses of a host name; undefined in browsers, apps of React Native and Workers, where this code
  * cannot limit what can be reached.
@@ -60,12 +40,32 @@ export async function resolveHost(host: string): Promise<readonly Address[] | un
   return dns?.promises.lookup(host, { all: true });
 }
 
+function nodeModule<Name extends keyof NodeModules>(name: Name): NodeModules[Name] | undefined {
+  const { process } = globalThis as {
+    process?: { getBuiltinModule?: (name: string) => unknown; versions?: Record<string, string> };
+  };
+  // Workers claim to have these modules, but resolve and connect outside of them
+  if (process?.versions?.['node'] === undefined || isWorker()) return undefined;
+  return process.getBuiltinModule?.(name) as NodeModules[Name] | undefined;
+}
+
 function checkPlatform(host: string): void {
   if (isBrowser() || isPhone() || isWorker()) return;
   throw new CuelineError(
     'network',
     `A file of ${host} was not downloaded: this runtime does not say which IP address the host name has. Run it on Node 22.3 or newer, Deno, Bun or Workers, give the file itself, such as its bytes, or give options.experimental_download.`,
   );
+}
+
+/** True in a Cloudflare Worker. */
+function isWorker(): boolean {
+  return 'WebSocketPair' in globalThis;
+}
+
+/** True in an app of React Native, which fetches for the user of the device. */
+function isPhone(): boolean {
+  const { navigator } = globalThis as { navigator?: { product?: unknown } };
+  return navigator?.product === 'ReactNative';
 }
 
 /**

@@ -10,6 +10,12 @@ import type { RunInternals } from './run-internals.ts';
 import { notify, requesting, stateOf } from './run-state.ts';
 import type { SendOptions, StartOptions } from './run.ts';
 
+/** Starts the shown conversation again, with the key of its first start and the steps that a retry keeps. */
+export function continueConversation(run: RunInternals, conversation: AttemptInput): Promise<unknown> {
+  // a conversation may begin with a message; a prompt with an input has been started with it
+  return start(run, run.lastInput, conversation, run.attempts.shown?.key);
+}
+
 /**
  * Starts the prompt with the current settings. `key` finds the start in this run, and `requestKey` at the executor:
  * there, a later turn differs from the first one, and a start without an answer can be sent again.
@@ -52,12 +58,6 @@ function start(
   void attempt.result.then(removeListener, removeListener);
   notify(run);
   return attempt.result;
-}
-
-/** Starts the shown conversation again, with the key of its first start and the steps that a retry keeps. */
-export function continueConversation(run: RunInternals, conversation: AttemptInput): Promise<unknown> {
-  // a conversation may begin with a message; a prompt with an input has been started with it
-  return start(run, run.lastInput, conversation, run.attempts.shown?.key);
 }
 
 /**

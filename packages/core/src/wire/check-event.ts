@@ -289,12 +289,6 @@ const newerEvent = z.lazy(() => event({ type: string }));
 
 const built = new Map<string, z.ZodMiniType>();
 
-function schemaOf(type: RunEvent['type']): z.ZodMiniType {
-  let schema = built.get(type);
-  if (schema === undefined) built.set(type, (schema = bodies[type]()));
-  return schema;
-}
-
 /**
  * True for an event that readers of a log can work with: its type is known, and the fields that they rely on have the
  * right types. Does not check `seq`. Events from outside are checked here and nowhere else.
@@ -302,6 +296,12 @@ function schemaOf(type: RunEvent['type']): z.ZodMiniType {
 export function isRunEvent(value: unknown): value is RunEvent {
   const type = (value as { type?: unknown } | null | undefined)?.type;
   return isEventType(type) && schemaOf(type).safeParse(value).success;
+}
+
+function schemaOf(type: RunEvent['type']): z.ZodMiniType {
+  let schema = built.get(type);
+  if (schema === undefined) built.set(type, (schema = bodies[type]()));
+  return schema;
 }
 
 /**

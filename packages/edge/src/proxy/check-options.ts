@@ -112,10 +112,6 @@ const providerNames: Record<keyof ProxiedProvider, true> = {
   paths: true,
 };
 
-function isProxied(name: string): name is ProxiedName {
-  return Object.hasOwn(openPaths, name);
-}
-
 /** Checks the options once, and fills in the defaults. Throws `invalid_options` or `invalid_base_url`. */
 export function checkOptions(options: ModelProxyOptions): ProxySettings {
   checkNames('createModelProxy', options ?? null, Object.keys(optionNames), 'invalid_options');
@@ -232,6 +228,10 @@ function checkProvider(name: string, options: ProxiedProvider): CheckedProvider 
       return key.length < shortest ? undefined : key;
     },
   };
+}
+
+function isProxied(name: string): name is ProxiedName {
+  return Object.hasOwn(openPaths, name);
 }
 
 function numbers<Numbers extends Record<string, number>>(

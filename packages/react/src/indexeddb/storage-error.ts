@@ -18,11 +18,6 @@ export type StorageFailure =
   | 'gap'
   | 'unknown';
 
-/** A `storage_failed` with its reason. */
-function storageError(reason: StorageFailure, message: string, cause?: unknown): CuelineError {
-  return new CuelineError('storage_failed', message, { cause, details: { reason } });
-}
-
 /** An error of the browser while the database opened, as a {@link CuelineError}. */
 export function openingError(databaseName: string, error: unknown): CuelineError {
   if (CuelineError.isInstance(error)) return error;
@@ -65,6 +60,11 @@ export function storageDeniedError(cause?: unknown): CuelineError {
       'data), so runs are only in memory. Allow site data for this page, or open it in a tab of its own.',
     cause,
   );
+}
+
+/** A `storage_failed` with its reason. */
+function storageError(reason: StorageFailure, message: string, cause?: unknown): CuelineError {
+  return new CuelineError('storage_failed', message, { cause, details: { reason } });
 }
 
 /** The error of a database that does not open because another tab holds it. */

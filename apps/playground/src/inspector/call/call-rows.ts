@@ -16,13 +16,6 @@ const sources: Record<ErrorSource, string> = {
   unknown: 'Unknown code',
 };
 
-/** Where an error comes from, in words. */
-function sourceLabel(source: unknown): string | undefined {
-  return typeof source === 'string' && Object.hasOwn(sources, source)
-    ? sources[source as ErrorSource]
-    : undefined;
-}
-
 /**
  * The events of a call, in order, and each `run-resume` after the first of them. A later step may use its id again, so the
  * search begins at the call's own step.
@@ -144,4 +137,11 @@ function factRows(events: readonly RunEvent[]): (CallRow | undefined)[] {
     byProvider ? { name: 'Run by', value: 'The provider' } : undefined,
     source === undefined ? undefined : { name: 'Error from', value: source },
   ];
+}
+
+/** Where an error comes from, in words. */
+function sourceLabel(source: unknown): string | undefined {
+  return typeof source === 'string' && Object.hasOwn(sources, source)
+    ? sources[source as ErrorSource]
+    : undefined;
 }

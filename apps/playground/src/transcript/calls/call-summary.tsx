@@ -17,25 +17,7 @@ const FITS_ALWAYS = 34;
 /** The same for the widest pane. */
 const FITS_WIDE = 64;
 
-/** The arguments of a call in a few words, as pairs or as one text. */
-function argumentsOf({ input }: ToolCallState): { name?: string; value: string }[] {
-  if (typeof input === 'string') return input === '' ? [] : [{ value: summarize(input, 100) }];
-  return keyArguments(input, 64);
-}
-
 type Result = { text: string; className: string; arrow?: boolean };
-
-/** The result in a few words, or the error; undefined before there is one, and if it is shown elsewhere. */
-function resultOf(call: ToolCallState, quiet: boolean, verdict: TaskVerdict | undefined): Result | undefined {
-  const { state, input, output, errorText = '' } = call;
-  if (verdict?.kind === 'refused') return { text: summarize(verdict.reason, 200), className: 'text-warn' };
-  if (state === 'output-available' && !isSuspended(call)) {
-    return { text: summarize(newFields(output, input), 200, 6), className: 'text-ink', arrow: true };
-  }
-  return state === 'output-error' && !quiet
-    ? { text: summarize(errorText, 200), className: 'text-danger' }
-    : undefined;
-}
 
 /**
  * The arguments of a call in a few words, and its result; `quiet` if that is shown elsewhere. In a line that wraps,
@@ -103,6 +85,24 @@ export function CallSummary({
       )}
     </>
   );
+}
+
+/** The arguments of a call in a few words, as pairs or as one text. */
+function argumentsOf({ input }: ToolCallState): { name?: string; value: string }[] {
+  if (typeof input === 'string') return input === '' ? [] : [{ value: summarize(input, 100) }];
+  return keyArguments(input, 64);
+}
+
+/** The result in a few words, or the error; undefined before there is one, and if it is shown elsewhere. */
+function resultOf(call: ToolCallState, quiet: boolean, verdict: TaskVerdict | undefined): Result | undefined {
+  const { state, input, output, errorText = '' } = call;
+  if (verdict?.kind === 'refused') return { text: summarize(verdict.reason, 200), className: 'text-warn' };
+  if (state === 'output-available' && !isSuspended(call)) {
+    return { text: summarize(newFields(output, input), 200, 6), className: 'text-ink', arrow: true };
+  }
+  return state === 'output-error' && !quiet
+    ? { text: summarize(errorText, 200), className: 'text-danger' }
+    : undefined;
 }
 
 /** On a line of its own below the name, of at most three lines. */

@@ -21,23 +21,6 @@ const SETTLE_MS = 50;
 
 let latest = 0;
 
-/** Returns a time after that of the last message, so that messages of one millisecond stay in order. */
-function nextTime(): number {
-  latest = Math.max(latest + 0.001, performance.timeOrigin + performance.now());
-  return latest;
-}
-
-/** Returns the messages to keep: the latest one, and those before it within the limits. */
-function latestOf(messages: readonly SentMessage[]): SentMessage[] {
-  const recent = messages.slice(-KEPT_MESSAGES);
-  let bytes = 0;
-  for (let at = recent.length - 1; at >= 0; at -= 1) {
-    bytes += utf8Length(JSON.stringify(recent[at]));
-    if (bytes > KEPT_MESSAGE_BYTES && at < recent.length - 1) return recent.slice(at + 1);
-  }
-  return recent;
-}
-
 /**
  * Each sender has its own list for each run, so that senders do not overwrite each other's messages. A further list
  * names the senders; each adds itself until it finds itself in it.
@@ -87,4 +70,21 @@ export function createMessages(items: ItemAccess, queue: KeyedQueue): Messages {
       };
     },
   };
+}
+
+/** Returns a time after that of the last message, so that messages of one millisecond stay in order. */
+function nextTime(): number {
+  latest = Math.max(latest + 0.001, performance.timeOrigin + performance.now());
+  return latest;
+}
+
+/** Returns the messages to keep: the latest one, and those before it within the limits. */
+function latestOf(messages: readonly SentMessage[]): SentMessage[] {
+  const recent = messages.slice(-KEPT_MESSAGES);
+  let bytes = 0;
+  for (let at = recent.length - 1; at >= 0; at -= 1) {
+    bytes += utf8Length(JSON.stringify(recent[at]));
+    if (bytes > KEPT_MESSAGE_BYTES && at < recent.length - 1) return recent.slice(at + 1);
+  }
+  return recent;
 }
