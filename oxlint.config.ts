@@ -1,8 +1,9 @@
 import { defineConfig, type OxlintOverride } from 'oxlint';
 
 /**
- * The layers of core from the lowest to the highest. The files of a layer import from its own layer and from the layers before
- * it, types included. Every layer may import types from log/, because the log is what all of them write or read.
+ * The layers of core from the lowest to the highest. The files of a layer import from its own layer and from the
+ * layers before it, types included. Every layer may import types from log/, because the log is what all of them write
+ * or read.
  */
 const layers = [
   'base',
@@ -118,9 +119,9 @@ function restrictUsers(layer?: string): Restricted {
 }
 
 /**
- * The modules that tests import although they are not public, by package. They are pure functions, or parts whose faults
- * no public name can cause at will (a store that fails at a chosen moment, a model's answer cut at every byte). All other
- * tests use public names.
+ * The modules that tests import although they are not public, by package. They are pure functions, or parts whose
+ * faults no public name can cause at will (a store that fails at a chosen moment, a model's answer cut at every
+ * byte). All other tests use public names.
  */
 const testedModules: Record<string, readonly string[]> = {
   core: [

@@ -6,7 +6,10 @@ import type { BrowserProviderOption, TypecheckConfig } from 'vitest/node';
 import type { EveryFault } from './e2e/faults/chromium/global-setup.ts';
 import { launchOptions } from './scripts/browser.mjs';
 
-/** What every Vite and Vitest run of the workspace shares: packages resolve to their sources, so nothing needs a build. */
+/**
+ * What every Vite and Vitest run of the workspace shares: packages resolve to their sources, so nothing needs a
+ * build.
+ */
 export const sourceConditions: string[] = ['@cueline/source'];
 
 /** For an app's own vite.config.ts: `defineConfig({ ...shared, plugins: […] })`. */
@@ -69,8 +72,8 @@ export default defineConfig(async ({ mode }) => {
         ),
         node('react-server', './packages/react', 'test/**/*.server.test.tsx'),
         browser('react', './packages/react', 'test/**/!(*.server).test.{ts,tsx}', chromium, reactPackages),
-        // of the same tests those of the hooks themselves; `pnpm test:long` has all that render, and what needs no React
-        // says the same whichever it is
+        // of the same tests those of the hooks themselves; `pnpm test:long` has all that render, and what needs no
+        // React says the same whichever it is
         react18(browser('react-18', './packages/react', ofHooks, chromium, reactPackages)),
         compiled(browser('react-compiled', './packages/react', ofHooks, chromium, reactPackages)),
       ],
@@ -170,7 +173,10 @@ function withAllRuns(project: TestProjectInlineConfiguration): TestProjectInline
   return { ...project, test };
 }
 
-/** `bundled`: the packages the tests import. Found only while they run, these would make Vite reload the page under them. */
+/**
+ * `bundled`: the packages the tests import. Found only while they run, these would make Vite reload the page under
+ * them.
+ */
 function browser(
   name: string,
   root: string,
@@ -235,7 +241,9 @@ function react18(project: TestProjectInlineConfiguration): TestProjectInlineConf
   };
 }
 
-/** Everything through the React Compiler: the components of the tests, as applications compile theirs, and the hooks. */
+/**
+ * Everything through the React Compiler: the components of the tests, as applications compile theirs, and the hooks.
+ */
 function compiled(project: TestProjectInlineConfiguration): TestProjectInlineConfiguration {
   return {
     ...project,

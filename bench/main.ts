@@ -1,5 +1,5 @@
-// pnpm bench [core|react|edge|evals|durable|playground]: what Cueline costs, as ratios to the same work without it. Numbers never fail it; a run that
-// does not deliver its whole text does.
+// pnpm bench [core|react|edge|evals|durable|playground]: what Cueline costs, as ratios to the same work without it.
+// Numbers never fail it; a run that does not deliver its whole text does.
 import { spawnSync } from 'node:child_process';
 import { cpus } from 'node:os';
 import process from 'node:process';

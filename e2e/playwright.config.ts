@@ -23,8 +23,8 @@ export default defineConfig({
   fullyParallel: true,
   // CI tries a failed test once more and names it in its summary; elsewhere the first failure counts.
   retries: process.env.CUELINE_CI ? 1 : 0,
-  // Three pages with an editor share two cores. A step that takes a second alone takes ten beside the others, and thirty on
-  // a machine that has other work.
+  // Three pages with an editor share two cores. A step that takes a second alone takes ten beside the others, and
+  // thirty on a machine that has other work.
   timeout: 180_000,
   expect: { timeout: 30_000 },
   forbidOnly: true,

@@ -1,4 +1,7 @@
-/** The launch options of every Chromium that the tests and benches start; by default the one that {@link findBrowser} finds. */
+/**
+ * The launch options of every Chromium that the tests and benches start; by default the one that {@link findBrowser}
+ * finds.
+ */
 export function launchOptions(executablePath?: string): { executablePath?: string; args: string[] };
 
 /** A Chromium that starts: CUELINE_CHROMIUM, else Playwright's own, else one on the PATH. */

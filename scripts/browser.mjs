@@ -22,8 +22,9 @@ const commonArgs = [
   '--disable-sync',
   '--no-first-run',
   '--disable-quic',
-  // Compiles with source positions from the start. While a debugger is attached, as Playwright's is, each request of a page
-  // needs the positions of its callers, and V8 would otherwise parse whole files again for them, on the page's thread.
+  // Compiles with source positions from the start. While a debugger is attached, as Playwright's is, each request of
+  // a page needs the positions of its callers, and V8 would otherwise parse whole files again for them, on the page's
+  // thread.
   '--js-flags=--no-enable-lazy-source-positions',
 ];
 
@@ -80,7 +81,8 @@ function waysToInstall() {
       const install = ['apt-get', 'install', '-y', name];
       ways.push({ what: install.join(' '), steps: [update, install] });
     }
-    // Ubuntu's chromium package is a snap, which containers cannot use: there Playwright's download needs its libraries.
+    // Ubuntu's chromium package is a snap, which containers cannot use: there Playwright's download needs its
+    // libraries.
     ways.push({
       what: 'playwright install-deps chromium',
       steps: [[...playwright, 'install-deps', 'chromium']],

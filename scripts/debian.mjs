@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import process from 'node:process';
 
 /**
- * Installs a package where that is wanted and possible: in CI, on Debian, as root. Elsewhere nothing is installed: the tests
- * that need it are skipped, and say so.
+ * Installs a package where that is wanted and possible: in CI, on Debian, as root. Elsewhere nothing is installed:
+ * the tests that need it are skipped, and say so.
  * @param {string} name
  * @returns {boolean} whether it was installed
  */

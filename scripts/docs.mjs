@@ -4,9 +4,9 @@
 //
 // A code block in a page names its source, a whole file or a region of one:
 //     ```ts file=docs/examples/first-run.ts        ```ts file=apps/playground/src/app.tsx#mount
-// A region is the code between `// #region mount` and `// #endregion`, below the file's imports from packages that it uses and
-// that no earlier block of the page shows. Every file of docs/examples is run; its output must contain what it promises to print
-// (`// prints: Hello Ada`). Each link to a file or a heading of the repository must lead there.
+// A region is the code between `// #region mount` and `// #endregion`, below the file's imports from packages that it
+// uses and that no earlier block of the page shows. Every file of docs/examples is run; its output must contain what
+// it promises to print (`// prints: Hello Ada`). Each link to a file or a heading of the repository must lead there.
 import { execFile } from 'node:child_process';
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';

@@ -101,8 +101,8 @@ async function checkNode(app) {
 
 /**
  * Checks an app's types and all declarations that it reads. Those of `others` may be wrong, and the app cannot change
- * that: the AI SDK's need the DOM and Node, and do not pass `exactOptionalPropertyTypes`, nor do Restate's; Next's name a type
- * that Node's have not.
+ * that: the AI SDK's need the DOM and Node, and do not pass `exactOptionalPropertyTypes`, nor do Restate's; Next's
+ * name a type that Node's have not.
  * @param {string} app
  * @param {string} tsc
  * @param {string[]} flags

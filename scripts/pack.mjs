@@ -10,8 +10,8 @@ import { pnpm } from './pnpm.mjs';
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * Builds each package from scratch and packs it. The tarballs are deleted when the process ends; with `CUELINE_TARBALLS`, they
- * stay in that folder, and a later call takes them from there.
+ * Builds each package from scratch and packs it. The tarballs are deleted when the process ends; with
+ * `CUELINE_TARBALLS`, they stay in that folder, and a later call takes them from there.
  * @returns {{ name: string, tarball: string }[]}
  */
 export function packAll() {

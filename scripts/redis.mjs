@@ -27,8 +27,8 @@ export function findRedis(env = process.env) {
 }
 
 /**
- * Does the same, but in CI installs one from Debian's packages if there is none. Elsewhere nothing is installed: the tests
- * that need it are skipped, and say so.
+ * Does the same, but in CI installs one from Debian's packages if there is none. Elsewhere nothing is installed: the
+ * tests that need it are skipped, and say so.
  * @returns {string | undefined} the path of the executable
  */
 export function ensureRedis() {

@@ -1,5 +1,5 @@
-// Finds or fetches a Restate server for the tests of its driver. It is some 200 MB, and its license (BSL) is not one that we ship
-// under, so no package depends on it.
+// Finds or fetches a Restate server for the tests of its driver. It is some 200 MB, and its license (BSL) is not one
+// that we ship under, so no package depends on it.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

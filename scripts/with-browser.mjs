@@ -1,5 +1,5 @@
-// node scripts/with-browser.mjs <command> [...args]: runs the command with CUELINE_CHROMIUM set to a Chromium that starts,
-// and unit tests with a Redis, a Postgres and a Restate server, where there are some or CI can install them.
+// node scripts/with-browser.mjs <command> [...args]: runs the command with CUELINE_CHROMIUM set to a Chromium that
+// starts, and unit tests with a Redis, a Postgres and a Restate server, where there are some or CI can install them.
 import { spawn } from 'node:child_process';
 import process from 'node:process';
 import { ensureBrowser } from './browser.mjs';

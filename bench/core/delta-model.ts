@@ -2,7 +2,10 @@ import type { LanguageModel } from 'ai';
 
 type Model = Exclude<LanguageModel, string> & { specificationVersion: 'v4' };
 
-/** A model that answers with `count` deltas as fast as they are read. It uses no timers, so that only Cueline is measured. */
+/**
+ * A model that answers with `count` deltas as fast as they are read. It uses no timers, so that only Cueline is
+ * measured.
+ */
 export function deltaModel(count: number): Model {
   const text = deltaText;
   return {

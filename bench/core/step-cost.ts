@@ -40,8 +40,8 @@ export async function race<Name extends string>(
 }
 
 /**
- * Returns the ratio of each round's cost to the baseline's in the same round, because the machine is not equally fast in
- * all rounds.
+ * Returns the ratio of each round's cost to the baseline's in the same round, because the machine is not equally fast
+ * in all rounds.
  */
 export function against(paces: readonly Pace[], baseline: readonly Pace[]): Pace[] {
   return paces.map(({ first, last }, round) => ({

@@ -1,5 +1,6 @@
-// A process of the bench: a run behind HTTP, with a model that costs almost nothing. Its arguments: how the run is served,
-// whether its model falls silent after a word ('quiet'), and where a Redis server is, for runs that are kept there.
+// A process of the bench: a run behind HTTP, with a model that costs almost nothing. Its arguments: how the run is
+// served, whether its model falls silent after a word ('quiet'), and where a Redis server is, for runs that are kept
+// there.
 import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';
 import { createMemoryRuns, createPromptRoute, type RunLogStore } from '@cueline/edge';

@@ -1,4 +1,5 @@
-// The same work as others/promptfoo/promptfoo.mjs and others/evalite/evalite.mjs, with runEval, in a process of its own.
+// The same work as others/promptfoo/promptfoo.mjs and others/evalite/evalite.mjs, with runEval, in a process of its
+// own.
 import process from 'node:process';
 import { definePrompt } from '@cueline/core';
 import { defineEval, runEval } from '@cueline/core/evals';

@@ -90,8 +90,8 @@ async function openRun(
 }
 
 /**
- * Drags the thumb of the slider to the start and back. Milliseconds that the page's thread ran for each frame of it: what
- * else the machine does makes the frames late, but not these times longer.
+ * Drags the thumb of the slider to the start and back. Milliseconds that the page's thread ran for each frame of it:
+ * what else the machine does makes the frames late, but not these times longer.
  */
 export async function drag(browser: Browser, page: Page, session: CDPSession): Promise<Drag> {
   const slider = page
@@ -123,7 +123,10 @@ export async function drag(browser: Browser, page: Page, session: CDPSession): P
   return drawn;
 }
 
-/** Reads how long the page's thread has run so far, in milliseconds, without the time that it waited for other programs. */
+/**
+ * Reads how long the page's thread has run so far, in milliseconds, without the time that it waited for other
+ * programs.
+ */
 async function threadTime(session: CDPSession): Promise<() => Promise<number>> {
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
   return async () => {

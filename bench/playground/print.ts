@@ -7,8 +7,8 @@ import type { Sent } from './visits.ts';
 const FRAME_MS = 1_000 / 60;
 
 /**
- * When the bare page has its editor on the machine that the budgets are for, by slowdown, in milliseconds. It has two cores
- * and does nothing else.
+ * When the bare page has its editor on the machine that the budgets are for, by slowdown, in milliseconds. It has two
+ * cores and does nothing else.
  */
 const quietEditor: Readonly<Record<number, number>> = { 1: 620, 4: 1_510 };
 

@@ -28,8 +28,8 @@ function longestTask(trace: Buffer, since: Since): number {
 }
 
 /**
- * Begins to note the frames of a page. Returns a function that ends it: milliseconds that the page's thread ran for each
- * frame, since the frame before it.
+ * Begins to note the frames of a page. Returns a function that ends it: milliseconds that the page's thread ran for
+ * each frame, since the frame before it.
  */
 export async function traceFrames(browser: Browser, page: Page): Promise<() => Promise<readonly number[]>> {
   await browser.startTracing(page, { categories: ['toplevel', 'disabled-by-default-devtools.timeline'] });

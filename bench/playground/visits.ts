@@ -158,8 +158,8 @@ export async function onPage<Result>(
 }
 
 /**
- * Waits until a frame has shown all of these; milliseconds of each. It reads them without Playwright, which would compile
- * a large script in the page while the page loads.
+ * Waits until a frame has shown all of these; milliseconds of each. It reads them without Playwright, which would
+ * compile a large script in the page while the page loads.
  */
 export async function untilSeen(
   session: CDPSession,

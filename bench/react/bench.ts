@@ -103,7 +103,9 @@ async function benchRow(browser: Browser, folder: string, row: Row): Promise<voi
 
 type Measured = Showing & { busyMs: number };
 
-/** Measures one answer in a page of its own, which has shown a short one before, so that its code is loaded and warm. */
+/**
+ * Measures one answer in a page of its own, which has shown a short one before, so that its code is loaded and warm.
+ */
 function measure(browser: Browser, folder: string, name: ContenderName, task: Task): Promise<Measured> {
   return withPage(browser, folder, async (page) => {
     const size = 'deltas' in task ? { deltas: 500 } : { bytes: 10_000 };

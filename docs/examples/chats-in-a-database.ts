@@ -22,8 +22,8 @@ async function chats(request: Request, userId: string): Promise<Response> {
   const events = z
     .array(z.looseObject({ seq: z.int().min(0), t: z.number(), type: z.string() }))
     .parse(JSON.parse(text)) as RunEvent[];
-  // a batch that begins with 0 is a whole log, of any length, which replaces the stored one; any other batch follows the
-  // stored events, or repeats some of them
+  // a batch that begins with 0 is a whole log, of any length, which replaces the stored one; any other batch follows
+  // the stored events, or repeats some of them
   const [first] = events;
   if (first === undefined) return new Response(null, { status: 400 });
   const again = stored.slice(first.seq, first.seq + events.length);

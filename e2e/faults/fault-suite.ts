@@ -107,7 +107,10 @@ const cases: Case[] = (['chat', 'responses'] as const).flatMap((wire) =>
   ),
 );
 
-/** Defines the tests of the faults whose number `isChosen` accepts: each fault in both formats and steps, on each path. */
+/**
+ * Defines the tests of the faults whose number `isChosen` accepts: each fault in both formats and steps, on each
+ * path.
+ */
 export function testFaults(isChosen: (index: number, path: Path, fault: Fault) => boolean): void {
   let server: FaultServer;
   beforeAll(async () => {

@@ -23,7 +23,10 @@ export type Fault = Outcome & {
   tool?: () => unknown;
   /** True if the format or the step has no such fault. */
   only?: { wire?: WireName; step?: StepName };
-  /** True if it uses the processor for seconds. It then runs alone, because it would exceed the time limits of other tests. */
+  /**
+   * True if it uses the processor for seconds. It then runs alone, because it would exceed the time limits of other
+   * tests.
+   */
   heavy?: true;
   /** Differences with a model proxy between the run and the provider. */
   byProxy?: Partial<Outcome>;

@@ -186,5 +186,8 @@ const outputs: Fault[] = (
   only: call,
 }));
 
-/** Calls that are wrong, too many or too long, and tools that misbehave. The model reads an error, and the run goes on. */
+/**
+ * Calls that are wrong, too many or too long, and tools that misbehave. The model reads an error, and the run goes
+ * on.
+ */
 export const toolFaults: Fault[] = [...ids, ...names, ...inputs, ...counts, ...outputs];

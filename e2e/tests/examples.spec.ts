@@ -129,8 +129,8 @@ test.describe('tasks', () => {
       await expect(playground.approval).toBeVisible();
       await page.getByRole('button', { name: 'Add a task' }).click();
       await page.getByLabel('New task').fill('More');
-      // the script hangs once its tool runs, and the page soon ends it: only code in the page is quick enough to ask for a
-      // change before
+      // the script hangs once its tool runs, and the page soon ends it: only code in the page is quick enough to ask
+      // for a change before
       await page.evaluate(() => {
         const buttons = [...document.querySelectorAll('button')];
         const { form } = document.querySelector<HTMLInputElement>('[aria-label="New task"]')!;

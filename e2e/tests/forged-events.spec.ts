@@ -47,7 +47,8 @@ test(
         test
           .info()
           .annotations.push({ type: `longest pause, ${name}`, description: `${pause.toFixed(0)} ms` });
-        // about 100 ms on an idle machine; other pages use the same cores. A page that took in all of it would stay blocked
+        // about 100 ms on an idle machine; other pages use the same cores. A page that took in all of it would stay
+        // blocked
         expect(pause).toBeLessThan(2_500);
         await playground.replace(good);
         await playground.run();

@@ -2,8 +2,8 @@ import { test as base } from './kept-page.ts';
 
 type Fixtures = {
   /**
-   * Gives the editor its TypeScript. It takes about a third of the processor's time while a page opens, so only tests of
-   * what it says have it. Scripts run without it.
+   * Gives the editor its TypeScript. It takes about a third of the processor's time while a page opens, so only tests
+   * of what it says have it. Scripts run without it.
    */
   typeScript: boolean;
 };

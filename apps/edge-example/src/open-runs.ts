@@ -21,8 +21,8 @@ export type StoredRuns = {
 };
 
 /**
- * Opens the runs in a folder, creating it if there is none, and continues those that have not ended. A folder belongs to
- * one process at a time. `variables` has the key of the provider, and `limitStore` counts what the runs use.
+ * Opens the runs in a folder, creating it if there is none, and continues those that have not ended. A folder belongs
+ * to one process at a time. `variables` has the key of the provider, and `limitStore` counts what the runs use.
  */
 export async function openRuns(
   folder: string,

@@ -100,8 +100,8 @@ const declarations = /monaco-editor.*\/typescript\/lib\/lib\.js$/;
 const ofOtherHosts = /^libFileMap\["lib\.(?:dom|webworker|scripthost)\b[^]*?(?=^libFileMap\[|^export )/gm;
 
 /**
- * Removes TypeScript's declarations of what scripts do not have: they are a third of its worker. Fails the build if Monaco has
- * moved or changed them.
+ * Removes TypeScript's declarations of what scripts do not have: they are a third of its worker. Fails the build if
+ * Monaco has moved or changed them.
  */
 export function withoutOtherHosts(): Plugin {
   return {

@@ -6,9 +6,9 @@ const drawnFirst = ['/playground/src/main.tsx', '/playground/src/transcript/tran
 const HINT = '//# allFunctionsCalledOnLoad\n';
 
 /**
- * Lets Chromium compile the files that the page draws first as a whole, in another thread, while they load. Otherwise, the
- * page's thread would compile each function when it is first called. For files that load later, this would delay the
- * first paint on a computer with few cores.
+ * Lets Chromium compile the files that the page draws first as a whole, in another thread, while they load.
+ * Otherwise, the page's thread would compile each function when it is first called. For files that load later, this
+ * would delay the first paint on a computer with few cores.
  */
 export function compileAtOnce(): Plugin {
   return {

@@ -1,7 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import type { Plugin } from 'vite';
 
-/** How much JavaScript the page may load before it is drawn, in bytes, gzipped. The editor and whole runs load later. */
+/**
+ * How much JavaScript the page may load before it is drawn, in bytes, gzipped. The editor and whole runs load later.
+ */
 const LIMIT = 200_000;
 /** Where the page's code begins. The chunk with it need not be an entry of the build. */
 const MAIN = '/playground/src/main.tsx';

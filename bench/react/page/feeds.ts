@@ -7,7 +7,9 @@ export type Feed = (pieces: readonly string[], delta: (piece: string) => void, e
 const PACKET_MS = 8;
 const DELTAS_PER_SECOND = 2_000;
 
-/** One delta per task of the event loop, with no wait between two: a fast model whose every delta is its own message. */
+/**
+ * One delta per task of the event loop, with no wait between two: a fast model whose every delta is its own message.
+ */
 const macrotask: Feed = (pieces, delta, end) => {
   const channel = new MessageChannel();
   let sent = 0;

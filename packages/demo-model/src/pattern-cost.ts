@@ -1,6 +1,6 @@
 /**
- * An upper bound of the ways in which a regular expression can match a text of this length, and so of the steps that a test
- * of it takes. Infinity for a pattern that is too complex to tell.
+ * An upper bound of the ways in which a regular expression can match a text of this length, and so of the steps that
+ * a test of it takes. Infinity for a pattern that is too complex to tell.
  */
 export function patternCost(pattern: string, length: number): number {
   // a back-reference or a pattern of this size is not worth reading

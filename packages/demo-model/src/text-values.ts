@@ -139,7 +139,10 @@ function byName(context: string, words: string, hints: Hints): string[] {
 // A schema's pattern may take exponential time.
 const mostCost = 100_000;
 
-/** A check of texts. `sampled`: they were made from a pattern, so that a pattern that is too costly to test is left out. */
+/**
+ * A check of texts. `sampled`: they were made from a pattern, so that a pattern that is too costly to test is left
+ * out.
+ */
 function acceptor(schema: Schema, formatted: readonly string[], sampled = false): (text: string) => boolean {
   const tests = (schema.patterns ?? []).flatMap((pattern) => compilePattern(pattern) ?? []);
   return (text) => {

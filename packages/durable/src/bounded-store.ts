@@ -2,9 +2,9 @@ import type { DurableStore } from './store.ts';
 import { ANSWER_TIMEOUT_MS, withTimeout } from './with-timeout.ts';
 
 /**
- * Returns a store whose calls reject if it does not answer, so that a start or a command fails, and the driver tries a step
- * again. A late `append` cannot harm that attempt, because the store refuses events of an earlier claim. A late claim takes the
- * run from that attempt, and `onLateClaim` is then called: the run needs another step.
+ * Returns a store whose calls reject if it does not answer, so that a start or a command fails, and the driver tries
+ * a step again. A late `append` cannot harm that attempt, because the store refuses events of an earlier claim. A
+ * late claim takes the run from that attempt, and `onLateClaim` is then called: the run needs another step.
  */
 export function boundedStore(store: DurableStore, onLateClaim: (runId: string) => void): DurableStore {
   async function reportLate(runId: string, answer: ReturnType<DurableStore['claim']>): Promise<void> {

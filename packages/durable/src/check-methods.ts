@@ -1,8 +1,8 @@
 import { CuelineError } from '@cueline/core';
 
 /**
- * Checks that an object has its methods, because a wrong one would fail later, or leave a run without an end. `write` is an
- * example of what to write.
+ * Checks that an object has its methods, because a wrong one would fail later, or leave a run without an end. `write`
+ * is an example of what to write.
  * @throws CuelineError `invalid_options`
  */
 export function checkMethods(what: string, given: unknown, methods: readonly string[], write: string): void {

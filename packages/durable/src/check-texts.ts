@@ -1,8 +1,8 @@
 import { CuelineError } from '@cueline/core';
 
 /**
- * Refuses texts that some stores cannot keep: Postgres rejects U+0000, and UTF-8 turns every half of a surrogate pair into the
- * same character.
+ * Refuses texts that some stores cannot keep: Postgres rejects U+0000, and UTF-8 turns every half of a surrogate pair
+ * into the same character.
  * @throws CuelineError `invalid_input`
  */
 export function checkTexts(texts: Readonly<Record<string, unknown>>): void {

@@ -33,7 +33,10 @@ import { createWatch, retryWhileUnavailable } from './watch.ts';
 
 /** The options of {@link createDurable}. */
 export type DurableOptions = {
-  /** The prompts, sessions and agents that may run, with unique names. A run always continues with the current definition. */
+  /**
+   * The prompts, sessions and agents that may run, with unique names. A run always continues with the current
+   * definition.
+   */
   // prompts have different types of input
   // oxlint-disable-next-line typescript/no-explicit-any
   prompts: readonly PromptDefinition<any>[];
@@ -45,19 +48,20 @@ export type DurableOptions = {
   /** Schedules the steps. Default: `inProcessDriver()`. */
   driver?: DurableDriver | undefined;
   /**
-   * Permits and counts the model calls of every step, for example `createRunGuard` of `@cueline/edge`. Pass the same guard
-   * in every process: a worker without a guard does not advance a run that was started with one for a user.
+   * Permits and counts the model calls of every step, for example `createRunGuard` of `@cueline/edge`. Pass the same
+   * guard in every process: a worker without a guard does not advance a run that was started with one for a user.
    */
   guard?: RunGuard | undefined;
   /**
    * How long this worker leaves a run to other workers if it does not know the run's prompt, in milliseconds: a newer
-   * deployment may know it. After this time without progress, the prompt counts as removed, and the run ends with an error.
-   * Default 24 hours; `Infinity` for never.
+   * deployment may know it. After this time without progress, the prompt counts as removed, and the run ends with an
+   * error. Default 24 hours; `Infinity` for never.
    */
   unknownPromptMs?: number | undefined;
   /**
-   * Called with failures outside of jobs: if the search for runs that have not begun fails, once per outage of the store or
-   * the engine, and if a stop or a wake-up cannot be sent. The driver's `onError` gets the failures of jobs. Default: `console.error`.
+   * Called with failures outside of jobs: if the search for runs that have not begun fails, once per outage of the
+   * store or the engine, and if a stop or a wake-up cannot be sent. The driver's `onError` gets the failures of jobs.
+   * Default: `console.error`.
    */
   onError?(error: unknown, runId: string | undefined): void;
 };
@@ -96,7 +100,10 @@ const guardMethods: readonly (keyof RunGuard)[] = ['begin', 'ended', 'flush'];
 
 /** Runs that outlive their process. */
 export type Durable = {
-  /** Starts and follows runs: `createRun(prompt, { executor })`. Any worker may advance them, in this process or in another. */
+  /**
+   * Starts and follows runs: `createRun(prompt, { executor })`. Any worker may advance them, in this process or in
+   * another.
+   */
   readonly executor: Executor;
   /** The names of the prompts that may run. */
   readonly prompts: readonly string[];
@@ -120,28 +127,29 @@ export type Durable = {
   /** Makes a worker advance a run soon. Harmless for a run that waits or has ended. */
   wake(runId: string): Promise<void>;
   /**
-   * Advances a run by one step. For drivers. Rejects if the store fails, if `signal` aborts, and if this worker does not know
-   * the run's prompt, which a newer deployment may know. The driver then tries again, if possible with another worker.
+   * Advances a run by one step. For drivers. Rejects if the store fails, if `signal` aborts, and if this worker does
+   * not know the run's prompt, which a newer deployment may know. The driver then tries again, if possible with
+   * another worker.
    */
   advance(runId: string, signal: AbortSignal): Promise<Advanced>;
   /**
-   * Sends a command to a run, or stops it, whether or not a worker is up. Sending the same response again is accepted, and has
-   * no further effect.
+   * Sends a command to a run, or stops it, whether or not a worker is up. Sending the same response again is
+   * accepted, and has no further effect.
    */
   respond(runId: string, command: RunCommand | { type: 'stop' }): Promise<EditReply>;
   /**
-   * Starts a worker in this process. The worker takes jobs from the driver, and wakes every unfinished run of the store. Every
-   * `sweepMs` milliseconds it also wakes runs that are stored and have not begun, because the process that started them was
-   * killed. Default 30,000; `Infinity` for never.
+   * Starts a worker in this process. The worker takes jobs from the driver, and wakes every unfinished run of the
+   * store. Every `sweepMs` milliseconds it also wakes runs that are stored and have not begun, because the process
+   * that started them was killed. Default 30,000; `Infinity` for never.
    */
   work(options?: { sweepMs?: number | undefined }): Promise<DurableWorker>;
 };
 
 /**
- * Runs prompts whose state is in a store: a run survives crashes, deployments and waits of days. Any worker continues it
- * after its last stored event.
- * @throws CuelineError `invalid_options` if a prompt has no name, if two have the same name, for a remotePrompt, for a store, a
- * driver or a guard without its methods, and for an unknown option
+ * Runs prompts whose state is in a store: a run survives crashes, deployments and waits of days. Any worker continues
+ * it after its last stored event.
+ * @throws CuelineError `invalid_options` if a prompt has no name, if two have the same name, for a remotePrompt, for
+ * a store, a driver or a guard without its methods, and for an unknown option
  *
  * @example
  * const durable = createDurable({ prompts: [planDay], store: createSqlStore(new PGlite('./runs')) });

@@ -7,8 +7,8 @@ export type AdvanceJob = (runId: string, signal: AbortSignal) => Promise<Advance
 /** Schedules the steps of runs with an engine. The engine has only the ids; the store has the state. */
 export type DurableDriver = {
   /**
-   * Makes a worker advance a run soon. Called when a run is started and when it gets a command. If it takes longer than 30
-   * seconds, the start or the command fails.
+   * Makes a worker advance a run soon. Called when a run is started and when it gets a command. If it takes longer
+   * than 30 seconds, the start or the command fails.
    */
   wake(runId: string): Promise<void>;
   /** Starts to take jobs in this process. */

@@ -6,7 +6,9 @@ const UNITS = [
   ['millisecond', 1],
 ] as const;
 
-/** Returns a length of time as text, in its two largest units: `24 hours`, `1 minute 30 seconds`. One day is 24 hours. */
+/**
+ * Returns a length of time as text, in its two largest units: `24 hours`, `1 minute 30 seconds`. One day is 24 hours.
+ */
 export function formatDuration(ms: number): string {
   let rest = Math.max(0, Math.round(ms));
   const parts: string[] = [];

@@ -37,8 +37,8 @@ export type GuardedStep = {
 /** Permits and counts the model calls of runs, in every worker. `createRunGuard` of `@cueline/edge` creates one. */
 export type RunGuard = {
   /**
-   * Called before each step. If it rejects, the step calls no model and is tried again after a pause. A stop ends the run
-   * without waiting for it.
+   * Called before each step. If it rejects, the step calls no model and is tried again after a pause. A stop ends the
+   * run without waiting for it.
    */
   begin(run: GuardedRun): Promise<GuardedStep>;
   /**

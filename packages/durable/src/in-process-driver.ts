@@ -7,8 +7,8 @@ export type InProcessDriverOptions = {
   /** How many runs are advanced at the same time. Runs that wait for a response do not count. Default 16. */
   concurrency?: number | undefined;
   /**
-   * Called with the error of a failed job, for example if the store is unavailable. The job is tried again after a pause of
-   * at most 30 seconds. Default: `console.error`.
+   * Called with the error of a failed job, for example if the store is unavailable. The job is tried again after a
+   * pause of at most 30 seconds. Default: `console.error`.
    */
   onError?(error: unknown, runId: string): void;
   /** How long `stop` waits for the current steps before it aborts them, in milliseconds. Default 10,000. */
@@ -24,12 +24,15 @@ const optionNames: Record<keyof InProcessDriverOptions, true> = {
 
 const MAX_PAUSE_MS = 30_000;
 
-/** How much longer than `graceMs` a stopping worker waits for steps that do not end when they are aborted, in milliseconds. */
+/**
+ * How much longer than `graceMs` a stopping worker waits for steps that do not end when they are aborted, in
+ * milliseconds.
+ */
 const CLOSE_TIMEOUT_MS = 2_000;
 
 /**
- * Advances runs in this process, without a broker. For a single machine. After a restart, the worker of {@link createDurable}
- * continues all unfinished runs of the store.
+ * Advances runs in this process, without a broker. For a single machine. After a restart, the worker of {@link
+ * createDurable} continues all unfinished runs of the store.
  * @throws CuelineError `invalid_options` for an unknown option, and for a `concurrency` below 1
  */
 export function inProcessDriver(options: InProcessDriverOptions = {}): DurableDriver {

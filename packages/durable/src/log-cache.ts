@@ -10,8 +10,9 @@ const MAX_SIZE = 32_000_000;
 export type ClaimedLog = Omit<ClaimedRun, 'events'> & { log: StoredLog };
 
 /**
- * Keeps the logs of the runs that this worker advanced last, so that a step reads only what was stored since the step before.
- * Stored events never change, so a kept log can only be too short. If the store has lost events, the whole log is read again.
+ * Keeps the logs of the runs that this worker advanced last, so that a step reads only what was stored since the step
+ * before. Stored events never change, so a kept log can only be too short. If the store has lost events, the whole
+ * log is read again.
  */
 export type LogCache = {
   /** Whether the cache has the log of a run. */
@@ -67,7 +68,10 @@ export function createLogCache(
   };
 }
 
-/** Whether two events are the same. Their times, in hundredths of a millisecond, distinguish events with the same number. */
+/**
+ * Whether two events are the same. Their times, in hundredths of a millisecond, distinguish events with the same
+ * number.
+ */
 function isSame(one: RunEvent | undefined, other: RunEvent | undefined): boolean {
   return one?.seq === other?.seq && one?.t === other?.t && one?.type === other?.type;
 }

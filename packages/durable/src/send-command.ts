@@ -29,8 +29,8 @@ export function createSender({
     const kept = await store.send(runId, stored);
     if (kept !== undefined && !isSameCommand(kept.command, command)) return refusedForAnother(command);
     if (kept !== undefined && command.type === 'stop') return { status: 'accepted' };
-    // since the first read, the run may have ended, a worker may have handled another response and freed its name, or this one
-    // may be in the log of a run that has ended
+    // since the first read, the run may have ended, a worker may have handled another response and freed its name, or
+    // this one may be in the log of a run that has ended
     const decision = decide(await readMore(runId, read), command);
     if (kept !== undefined && decision.status !== 'accepted') await store.forget(runId, [stored.name]);
     return decision;

@@ -14,7 +14,10 @@ export type WorkOptions = {
   onError(error: unknown): void;
 };
 
-/** Starts a worker, wakes every unfinished run, and starts sweeps. If the store is unavailable, leaves no worker and rejects. */
+/**
+ * Starts a worker, wakes every unfinished run, and starts sweeps. If the store is unavailable, leaves no worker and
+ * rejects.
+ */
 export async function startWork(options: WorkOptions): Promise<DurableWorker> {
   const { store, driver, steps, guard, sweepMs: ms = SWEEP_MS, onError } = options;
   const worker = driver.work(steps.advance);

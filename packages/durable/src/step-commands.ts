@@ -12,7 +12,10 @@ const READ_TIMEOUT_MS = 10_000;
 export type StepCommands = {
   /** Aborts when the run is stopped. */
   readonly stop: AbortSignal;
-  /** Sets the function that passes a command to the run. It resolves with false if the run does not accept the command now. */
+  /**
+   * Sets the function that passes a command to the run. It resolves with false if the run does not accept the command
+   * now.
+   */
   during(give: (command: DurableCommand) => Promise<boolean>): void;
   /** Reads the commands from the store now. */
   check(): void;

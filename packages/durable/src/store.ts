@@ -68,7 +68,10 @@ export type ClaimedRun = {
 /** A command of a user, or the mark of a worker, with its name. A run has at most one command of each name. */
 export type StoredCommand = { name: string; command: DurableCommand | TakeoverMark };
 
-/** A worker has taken the run over, and had not got it further than the event `after`; -1 for a run that has not begun. */
+/**
+ * A worker has taken the run over, and had not got it further than the event `after`; -1 for a run that has not
+ * begun.
+ */
 export type TakeoverMark = { type: 'takeover'; after: number };
 
 /** The events of a log after some position. */
@@ -78,30 +81,31 @@ export type ReadEvents = {
 };
 
 /**
- * Stores runs so that any worker can continue them. Methods reject if they fail. Repeating a failed call must be harmless,
- * even if the call took effect. Ids, keys, subjects, chats and names of commands are well-formed texts without U+0000, which
- * Postgres cannot store. All other texts are part of JSON, and may contain anything.
+ * Stores runs so that any worker can continue them. Methods reject if they fail. Repeating a failed call must be
+ * harmless, even if the call took effect. Ids, keys, subjects, chats and names of commands are well-formed texts
+ * without U+0000, which Postgres cannot store. All other texts are part of JSON, and may contain anything.
  */
 export type DurableStore = {
   /**
-   * Stores a run, or returns the run that was started with the same key before; without a key, the run that has this id.
-   * Rejects, and changes nothing, if the key is new and a run with another key has this id.
+   * Stores a run, or returns the run that was started with the same key before; without a key, the run that has this
+   * id. Rejects, and changes nothing, if the key is new and a run with another key has this id.
    */
   create(run: NewDurableRun): Promise<'created' | { runId: string }>;
   /**
-   * Takes a run over: from now on, only the caller can store its events. Returns the events after `afterSeq`, 'ended' for a
-   * run that has ended, and undefined for an unknown run. The result must contain every event that was stored before.
+   * Takes a run over: from now on, only the caller can store its events. Returns the events after `afterSeq`, 'ended'
+   * for a run that has ended, and undefined for an unknown run. The result must contain every event that was stored
+   * before.
    */
   claim(runId: string, afterSeq: number): Promise<ClaimedRun | 'ended' | undefined>;
   /**
-   * Stores all of the events or none. Returns false, and stores nothing, if another worker has taken the run over, if the run
-   * has ended, or if events before these are missing. Without events, only returns whether the caller still has the run. A
-   * `run-end` also removes the run's commands.
+   * Stores all of the events or none. Returns false, and stores nothing, if another worker has taken the run over, if
+   * the run has ended, or if events before these are missing. Without events, only returns whether the caller still
+   * has the run. A `run-end` also removes the run's commands.
    */
   append(runId: string, epoch: number, events: readonly RunEvent[]): Promise<boolean>;
   /**
-   * Stores a command for the next worker, unless the run already has one of this name. Returns the command that the run then
-   * has; undefined if the run has ended or is unknown.
+   * Stores a command for the next worker, unless the run already has one of this name. Returns the command that the
+   * run then has; undefined if the run has ended or is unknown.
    */
   send(runId: string, command: StoredCommand): Promise<StoredCommand | undefined>;
   /** Returns the commands of a run that no worker has handled yet, in the order in which they came. */

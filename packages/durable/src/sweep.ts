@@ -26,8 +26,9 @@ export type SweepOptions = {
 };
 
 /**
- * Starts sweeps. A sweep lists the unfinished runs, and wakes those that had no events at the sweep before and still have none.
- * A run that has begun is not looked up again. A listed run that does not exist is looked up less and less often.
+ * Starts sweeps. A sweep lists the unfinished runs, and wakes those that had no events at the sweep before and still
+ * have none. A run that has begun is not looked up again. A listed run that does not exist is looked up less and less
+ * often.
  */
 export function startSweep({ store, driver, woken, ms, onError }: SweepOptions): { stop(): void } {
   if (ms === Infinity) return { stop() {} };

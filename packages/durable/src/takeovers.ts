@@ -4,12 +4,15 @@ import type { DurableStore, StoredCommand } from './store.ts';
 import { withTimeout } from './with-timeout.ts';
 
 /**
- * How many workers in a row may take a run over and end before it gets further. One more than a tool call may start: such a
- * call then ends with an error, and its run continues.
+ * How many workers in a row may take a run over and end before it gets further. One more than a tool call may start:
+ * such a call then ends with an error, and its run continues.
  */
 const MAX_TAKEOVERS = 6;
 
-/** How long a marked run may keep the next one waiting, in milliseconds, for example if its prompt function never returns. */
+/**
+ * How long a marked run may keep the next one waiting, in milliseconds, for example if its prompt function never
+ * returns.
+ */
 const TURN_MS = 10_000;
 
 /** What gets a run further: what its limits count. Other events may come again with each takeover, without end. */
@@ -21,7 +24,10 @@ export type Takeover = {
   readonly mark: StoredCommand;
   /** The error that ends the run if too many workers have ended. */
   readonly error: CuelineError | undefined;
-  /** Stores the mark. Must be awaited before any code of the prompt is called. Does not wait for other runs once `signal` aborts. */
+  /**
+   * Stores the mark. Must be awaited before any code of the prompt is called. Does not wait for other runs once
+   * `signal` aborts.
+   */
   begin(signal: AbortSignal): Promise<void>;
   /** Must be called with events once they are stored. */
   stored(events: readonly RunEvent[]): void;
@@ -32,11 +38,11 @@ export type Takeover = {
 };
 
 /**
- * Counts the workers that end while they advance a run: each marks the run that it takes over, and removes the mark after the
- * step, unless its process has ended by then.
+ * Counts the workers that end while they advance a run: each marks the run that it takes over, and removes the mark
+ * after the step, unless its process has ended by then.
  *
- * The end of a process marks all of its runs, and not all of them have caused it. So runs that are already marked begin one
- * after the other: each waits until the one before gets further.
+ * The end of a process marks all of its runs, and not all of them have caused it. So runs that are already marked
+ * begin one after the other: each waits until the one before gets further.
  */
 export function createTakeovers(
   store: Pick<DurableStore, 'append' | 'forget' | 'send'>,

@@ -10,9 +10,9 @@ export const UNKNOWN_PROMPT_MS: number = 24 * 60 * 60_000;
 const MAX_RUNS = 100_000;
 
 /**
- * Creates a check that throws if this worker does not know the prompt of a run: a worker of a newer deployment may know it. If
- * the run gets no event and no command for `ms` milliseconds, the prompt counts as removed, and the check passes. The check
- * only reads, so it does not take the run over from another worker.
+ * Creates a check that throws if this worker does not know the prompt of a run: a worker of a newer deployment may
+ * know it. If the run gets no event and no command for `ms` milliseconds, the prompt counts as removed, and the check
+ * passes. The check only reads, so it does not take the run over from another worker.
  */
 export function createPromptCheck(
   store: Pick<DurableStore, 'find' | 'commands'>,

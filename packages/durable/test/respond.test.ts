@@ -41,7 +41,10 @@ function sendTwice(effects: Effects): PromptDefinition<void> {
   );
 }
 
-/** Starts a run that waits for a user. A command of `sendLate` reads the log at once, and is stored only once `go` is called. */
+/**
+ * Starts a run that waits for a user. A command of `sendLate` reads the log at once, and is stored only once `go` is
+ * called.
+ */
 async function openRun(prompt: PromptDefinition<void>) {
   const store = createMemoryStore();
   let release = (): void => {};

@@ -4,7 +4,10 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createEffects } from './support/driver-contract.ts';
 import { writePages } from './support/prompts.ts';
 
-/** Starts a worker that advances nothing. Returns which runs it wakes, its errors, and `more`, which waits for more sweeps. */
+/**
+ * Starts a worker that advances nothing. Returns which runs it wakes, its errors, and `more`, which waits for more
+ * sweeps.
+ */
 async function openSweep(change: (store: DurableStore) => Partial<DurableStore>) {
   const inner = createMemoryStore();
   const changed: DurableStore = { ...inner, ...change(inner) };

@@ -31,7 +31,10 @@ function createEnds() {
   };
 }
 
-/** Opens a store with one run. Each call of `work` is a new worker that advances the run until it waits, ends, or ends the worker. */
+/**
+ * Opens a store with one run. Each call of `work` is a new worker that advances the run until it waits, ends, or ends
+ * the worker.
+ */
 async function openRun(
   prompt: PromptDefinition<void>,
   { store = createMemoryStore(), ...given }: Partial<DurableOptions> = {},

@@ -25,8 +25,8 @@ export function readCassette(file: string): unknown {
 }
 
 /**
- * Writes what `change` returns for the JSON in a cassette's file, while no other process or thread changes it. If `change`
- * returns undefined, the file stays as it is.
+ * Writes what `change` returns for the JSON in a cassette's file, while no other process or thread changes it. If
+ * `change` returns undefined, the file stays as it is.
  */
 export function changeCassette(file: string, change: (content: unknown) => CassetteData | undefined): void {
   mkdirSync(dirname(file), { recursive: true });

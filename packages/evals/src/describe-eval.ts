@@ -18,13 +18,15 @@ import type { CommandSettings } from './settings.ts';
 
 /** What {@link describeEval} takes besides the eval. */
 export type DescribeEvalOptions<Input = unknown> = Omit<RunEvalOptions<Input>, 'signal' | 'onResult'> & {
-  /** Answers all models from this cassette: a path from the working directory, a URL, or what `openCassette` returns. */
+  /**
+   * Answers all models from this cassette: a path from the working directory, a URL, or what `openCassette` returns.
+   */
   readonly cassette?: string | URL | FileCassette;
 };
 
 /**
- * Defines the tests of an eval in Vitest: one for each run, and if the eval has a threshold below 1, one for each pass rate.
- * The runs are made at the same time, as `concurrency` allows.
+ * Defines the tests of an eval in Vitest: one for each run, and if the eval has a threshold below 1, one for each
+ * pass rate. The runs are made at the same time, as `concurrency` allows.
  * @throws CuelineError `invalid_definition`, `invalid_options`
  *
  * @example

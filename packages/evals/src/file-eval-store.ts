@@ -5,8 +5,8 @@ import type { EvalStore } from '@cueline/core/evals';
 import { isRunEvent } from '@cueline/core/link';
 
 /**
- * Returns a store that keeps each log in a file of the folder. A file that is not readable counts as missing. With `fresh`,
- * all of them do: each run is made again, and its log replaces the earlier one.
+ * Returns a store that keeps each log in a file of the folder. A file that is not readable counts as missing. With
+ * `fresh`, all of them do: each run is made again, and its log replaces the earlier one.
  */
 export function fileEvalStore(folder: string, { fresh = false }: { fresh?: boolean } = {}): EvalStore {
   // not all in one folder, because some tools are slow with many files

@@ -3,7 +3,9 @@ import { mkdirSync, rmSync, statSync } from 'node:fs';
 /** A lock this old is of a process that has ended: reading and writing a file takes far less. */
 const STALE_MS = 10_000;
 
-/** Calls a function while no other process or thread does so for the same file. The lock is a folder beside the file. */
+/**
+ * Calls a function while no other process or thread does so for the same file. The lock is a folder beside the file.
+ */
 export function withFileLock(file: string, act: () => void): void {
   const lock = `${file}.lock`;
   while (!takeLock(lock)) {

@@ -6,8 +6,8 @@ import Papa from 'papaparse';
 const ownColumns = new Set(['id', 'expect', 'tags', 'mark']);
 
 /**
- * Reads cases from the text of a file, anywhere, also in a browser. Its name ends in `.csv` or is taken as JSON; what the file
- * has is what `readCases` reads.
+ * Reads cases from the text of a file, anywhere, also in a browser. Its name ends in `.csv` or is taken as JSON; what
+ * the file has is what `readCases` reads.
  * @throws CuelineError `invalid_definition` with the path in the file
  */
 export function parseCases<Input = Record<string, string>>(file: string, text: string): EvalCase<Input>[] {

@@ -5,9 +5,9 @@ import type { EvalCase } from '@cueline/core/evals';
 import { parseCases } from './parse-cases.ts';
 
 /**
- * Reads cases from a file. JSON: a list of cases, or `{ "cases": […] }`. CSV: a header, and a case in each row; the columns
- * `id`, `expect`, `tags` (separated by spaces or commas) and `mark` (true or false) belong to the case, all others are its input, as
- * texts.
+ * Reads cases from a file. JSON: a list of cases, or `{ "cases": […] }`. CSV: a header, and a case in each row; the
+ * columns `id`, `expect`, `tags` (separated by spaces or commas) and `mark` (true or false) belong to the case, all
+ * others are its input, as texts.
  * @throws CuelineError `invalid_definition` with the path in the file
  *
  * @example

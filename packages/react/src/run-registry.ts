@@ -53,8 +53,8 @@ export type RunRegistryOptions = {
 };
 
 /**
- * An empty registry. `PromptProvider` makes its own; pass one to it to reach the same runs from outside React. On a server,
- * create one for each request: runs with the same id are shared.
+ * An empty registry. `PromptProvider` makes its own; pass one to it to reach the same runs from outside React. On a
+ * server, create one for each request: runs with the same id are shared.
  */
 export function createRunRegistry(options: RunRegistryOptions = {}): RunRegistry {
   const { maxBackground = 8, maxKept = 50 } = options;

@@ -137,7 +137,10 @@ export function usePrompt<
   source: PromptDefinition<Input, Types>,
   options?: UsePromptOptions<Types, Watched>,
 ): PromptRun<Input, Types, Watched>;
-/** The run of one of several prompts, such as `usePrompt(isExpert ? review : explain)`. Without an `id`, each has its own run. */
+/**
+ * The run of one of several prompts, such as `usePrompt(isExpert ? review : explain)`. Without an `id`, each has its
+ * own run.
+ */
 export function usePrompt<Definition extends PromptDefinition<never>, const Watched extends Watch>(
   source: Definition,
   options?: UsePromptOptions<TypesIn<Definition>, Watched>,

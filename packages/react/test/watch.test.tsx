@@ -139,7 +139,8 @@ test('throttle: 400 renders a few times, shows the last state, and the end at on
   const { executor, facts, shown } = await watchRun(['text', 'status'], 400);
   const begun = performance.now();
   await writeSlowly(executor, 25, 20);
-  // at the first word, and then at most once in 400 ms, however long the writing took: 25 words in frames are 25 renders
+  // at the first word, and then at most once in 400 ms, however long the writing took: 25 words in frames are 25
+  // renders
   const allowed = 2 + (performance.now() - begun) / 400;
   expect(facts.length).toBeGreaterThan(1);
   expect(facts.length).toBeLessThanOrEqual(allowed);

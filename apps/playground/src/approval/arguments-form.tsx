@@ -19,7 +19,10 @@ const views: readonly { value: ArgumentsView; label: string }[] = [
   { value: 'json', label: 'JSON' },
 ];
 
-/** The arguments of a waiting call as a form with a field for each, or as JSON. It takes the focus, because the user asked for it. */
+/**
+ * The arguments of a waiting call as a form with a field for each, or as JSON. It takes the focus, because the user
+ * asked for it.
+ */
 export function ArgumentsForm({ edited, onSend, onEscape }: ArgumentsFormProps) {
   const { args, fault, attempts, setJson, setView } = edited;
   const content = useRef<HTMLDivElement>(null);

@@ -20,14 +20,17 @@ export type Responding = {
   refusal: string | undefined;
 };
 
-/** Sends the response to one approval or client tool call, and returns its progress. `hidden` is true while its card is. */
+/**
+ * Sends the response to one approval or client tool call, and returns its progress. `hidden` is true while its card
+ * is.
+ */
 export function useResponse(run: Run, pending: Pending, hidden: boolean): Responding {
   const [isSending, setIsSending] = useState(false);
   const [isFresh, setIsFresh] = useState(true);
   const [refusal, setRefusal] = useState<string>();
   useEffect(() => {
-    // a second click on the previous card must not answer this one before the user has read it; a hidden card will appear
-    // again
+    // a second click on the previous card must not answer this one before the user has read it; a hidden card will
+    // appear again
     const timer = setTimeout(() => setIsFresh(hidden), hidden ? 0 : FRESH_MS);
     return () => clearTimeout(timer);
   }, [hidden]);

@@ -4,8 +4,8 @@ import { monaco } from './monaco.ts';
 type CodeEditor = monaco.editor.IStandaloneCodeEditor;
 
 /**
- * Returns a function that draws small texts before the line numbers of an editor, one per line, in place of those before.
- * The editor's glyph margin must be enabled.
+ * Returns a function that draws small texts before the line numbers of an editor, one per line, in place of those
+ * before. The editor's glyph margin must be enabled.
  */
 export function createGutterLabels(editor: CodeEditor): (costs: ReadonlyMap<number, LineCost>) => void {
   const labels = new Map<number, Label>();

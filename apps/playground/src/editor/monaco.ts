@@ -25,8 +25,8 @@ export function forgetOldModels(current: monaco.editor.ITextModel): void {
 }
 
 /**
- * Adds the styles of a theme to the page and measures the font. The first editor would do both while it is created, which
- * takes long enough without them.
+ * Adds the styles of a theme to the page and measures the font. The first editor would do both while it is created,
+ * which takes long enough without them.
  */
 export function prepareStyles(theme: string, font: monaco.editor.IEditorOptions): void {
   const themes = StandaloneServices.get(IStandaloneThemeService);

@@ -80,7 +80,9 @@ function afterFrame(then: () => void): void {
   requestAnimationFrame(() => setTimeout(then));
 }
 
-/** The cursor, the folds and the scroll position of the last editor that was removed, with the script that it showed. */
+/**
+ * The cursor, the folds and the scroll position of the last editor that was removed, with the script that it showed.
+ */
 let viewBefore: { uri: string; view: ReturnType<CodeEditor['saveViewState']> } | undefined;
 
 /** Gives a new editor the model with this path. False if the editor has been removed again. */

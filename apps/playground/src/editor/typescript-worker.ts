@@ -105,7 +105,9 @@ async function startChecker(check: FirstCheck): Promise<(opened: Scripts) => Scr
   };
 }
 
-/** True if a script has no errors; undefined if TypeScript fails on it. The editor will get that failure when it asks. */
+/**
+ * True if a script has no errors; undefined if TypeScript fails on it. The editor will get that failure when it asks.
+ */
 async function isClean(checker: ScriptChecker, path: string): Promise<boolean | undefined> {
   try {
     const syntax = await checker.getSyntacticDiagnostics(path);

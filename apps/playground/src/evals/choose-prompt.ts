@@ -2,8 +2,8 @@ import { entryOf, usePrompts } from '../prompts/store.ts';
 import { useEvals } from './store.ts';
 
 /**
- * Selects the prompt of the eval, with these versions. By default it has the version that is being edited, otherwise its
- * active version.
+ * Selects the prompt of the eval, with these versions. By default it has the version that is being edited, otherwise
+ * its active version.
  */
 export function choosePrompt(id: string, versions?: readonly string[]): void {
   const { entries, selected } = usePrompts.getState();

@@ -164,8 +164,8 @@ export function readResults(value: unknown): EvalResult[] | undefined {
 }
 
 /**
- * Returns the part of a result that a link carries. Its members are in the order in which a link is read, so that an opened
- * link is made again with the same text, by which the page knows it.
+ * Returns the part of a result that a link carries. Its members are in the order in which a link is read, so that an
+ * opened link is made again with the same text, by which the page knows it.
  */
 export function toSharedResult({ output, error, ...result }: EvalResult): unknown {
   const shared = {

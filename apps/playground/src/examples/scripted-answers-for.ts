@@ -3,7 +3,10 @@ import { exampleOf, examples } from './index.ts';
 import type { ScriptedAnswer } from './scripted-answer.ts';
 import { scriptedAnswers } from './scripted-answers.ts';
 
-/** The longest script that counts as an edited example, in characters: comparing a longer one would keep the page busy. */
+/**
+ * The longest script that counts as an edited example, in characters: comparing a longer one would keep the page
+ * busy.
+ */
 const MAX_EDITED_LENGTH = 40_000;
 
 /**

@@ -23,7 +23,9 @@ type StepActionsProps = {
   className?: string;
 };
 
-/** The menu of a step: run again from here, with the script that ran or the one in the editor, or with another answer. */
+/**
+ * The menu of a step: run again from here, with the script that ran or the one in the editor, or with another answer.
+ */
 export function StepActions({ session, turn, step, agent, className }: StepActionsProps) {
   const [answer, setAnswer] = useState<string>();
   const trigger = useRef<HTMLButtonElement>(null);

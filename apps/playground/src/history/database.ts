@@ -2,8 +2,8 @@ import type { DBSchema } from 'idb';
 import { createConnection, type DatabaseConnection } from '../state/documents/connection.ts';
 
 /**
- * The tables of the database. Another version of the page may have written anything, so all values are unknown here: see
- * `rows.ts`.
+ * The tables of the database. Another version of the page may have written anything, so all values are unknown here:
+ * see `rows.ts`.
  */
 export type HistorySchema = DBSchema & {
   scripts: { key: string; value: unknown };

@@ -40,7 +40,10 @@ export class EventCursor {
     this.#nextSeq = 0;
   }
 
-  /** Notes an event of the last turn, whose number this is. If it does not append to the log, the turn is stored again. */
+  /**
+   * Notes an event of the last turn, whose number this is. If it does not append to the log, the turn is stored
+   * again.
+   */
   note(event: RunEvent, turn: number): void {
     const { seq } = event;
     if (seq === 0) this.#start = event;

@@ -178,7 +178,10 @@ type UndoBarProps = Pick<RunsProps, 'nextFocusRef'> & {
   onChange: (deletions: readonly Deletion[]) => void;
 };
 
-/** Offers to undo the last deletion. While the dialog is open, a message over the page is out of reach of the keyboard. */
+/**
+ * Offers to undo the last deletion. While the dialog is open, a message over the page is out of reach of the
+ * keyboard.
+ */
 function UndoBar({ deletions, nextFocusRef, onChange }: UndoBarProps) {
   const last = deletions.at(-1);
   return (

@@ -43,8 +43,8 @@ export function nearestRelatives(
 }
 
 /**
- * Opens the stored runs of the tree of `session`, which is stored as `id`, so that the page shows the tree. One that cannot
- * be opened is left out.
+ * Opens the stored runs of the tree of `session`, which is stored as `id`, so that the page shows the tree. One that
+ * cannot be opened is left out.
  */
 export async function keepRelatives(
   session: RunSession,

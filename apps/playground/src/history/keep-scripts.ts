@@ -25,8 +25,8 @@ export type KeepScriptsOptions = {
 };
 
 /**
- * Stores the script in the editor while it is edited. The page holds every text that is not stored yet, also one that could
- * not be stored, and one that has left the editor.
+ * Stores the script in the editor while it is edited. The page holds every text that is not stored yet, also one that
+ * could not be stored, and one that has left the editor.
  */
 export type ScriptKeeper = {
   /** Stores all texts that are not stored yet. */
@@ -37,8 +37,8 @@ export type ScriptKeeper = {
 };
 
 /**
- * The revisions of a script that this page has continued, from the first to the last, and where the last was saved: in the
- * same script, or in a copy.
+ * The revisions of a script that this page has continued, from the first to the last, and where the last was saved:
+ * in the same script, or in a copy.
  */
 type PageSaves = { from: number; to: number; saved: Pick<OpenScript, 'id' | 'revision'> };
 
@@ -144,7 +144,9 @@ export function keepScripts(options: KeepScriptsOptions): ScriptKeeper {
   return { flush, refresh, stop };
 }
 
-/** Returns the texts that are not stored yet, once one of them is stored. `change` is what that changes in its script. */
+/**
+ * Returns the texts that are not stored yet, once one of them is stored. `change` is what that changes in its script.
+ */
 function stillUnsaved(
   unsaved: readonly OpenText[],
   { open, text }: OpenText,

@@ -44,7 +44,10 @@ export function createTextWriter(): TextWriter {
   };
 }
 
-/** Returns a function that reads what was stored of one run, value by value in its order. It throws for any other JSON. */
+/**
+ * Returns a function that reads what was stored of one run, value by value in its order. It throws for any other
+ * JSON.
+ */
 export function createTextReader(all: readonly StoredJson[]): (stored: StoredJson) => unknown {
   // most runs have no reference, and are read faster without a look at each text
   if (all.every((stored) => typeof stored === 'string')) return (stored) => JSON.parse(stored as string);

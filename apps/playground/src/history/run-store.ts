@@ -44,9 +44,9 @@ export type RunStore = {
    */
   write(change: RunChange): Promise<void>;
   /**
-   * Makes `writer` the last writer of a run and returns the stored row, unless another page has written it since `row` was
-   * read: then returns `taken`. Stores `row` and returns `missing` if the run is not stored. All in one transaction, so only
-   * one of several tabs succeeds.
+   * Makes `writer` the last writer of a run and returns the stored row, unless another page has written it since
+   * `row` was read: then returns `taken`. Stores `row` and returns `missing` if the run is not stored. All in one
+   * transaction, so only one of several tabs succeeds.
    */
   claim(row: RunRow, writer: string): Promise<RunRow | 'missing' | 'taken'>;
   update(id: string, change: Partial<Pick<RunRow, 'title' | 'pinned'>>): Promise<void>;

@@ -31,8 +31,8 @@ export type RunSaver = {
   /** Follows a session from now on; the same session again after a reply. */
   follow(session: RunSession): void;
   /**
-   * Marks a session as opened from the database, so that its changes continue the stored run. Returns it with the id that
-   * this tab has for the run: a session of this tab with its id may be stored as another run.
+   * Marks a session as opened from the database, so that its changes continue the stored run. Returns it with the id
+   * that this tab has for the run: a session of this tab with its id may be stored as another run.
    */
   opened(session: RunSession, row: RunRow): RunSession;
   /** Writes all pending events. */

@@ -7,8 +7,8 @@ import { readAll, readScript, readVersion, type ScriptRow, type VersionRow } fro
 export const MAX_VERSIONS = 50;
 
 /**
- * The result of saving a script. `copied`: another tab has changed it, so the text became a separate script. `outdated`: the
- * page that wrote the text has stored a later one, which stays.
+ * The result of saving a script. `copied`: another tab has changed it, so the text became a separate script.
+ * `outdated`: the page that wrote the text has stored a later one, which stays.
  */
 export type SaveResult = { kind: 'saved' | 'copied' | 'outdated'; script: ScriptRow };
 
@@ -26,8 +26,8 @@ export type ScriptStore = {
   list(): Promise<{ rows: ScriptRow[]; hasUnreadable: boolean }>;
   get(id: string): Promise<ScriptRow | undefined>;
   /**
-   * Saves a text that continues the revision of `open`, and never overwrites the text of another tab, or a later text of the
-   * same page. The name of `open` is only for a script that is not stored yet.
+   * Saves a text that continues the revision of `open`, and never overwrites the text of another tab, or a later text
+   * of the same page. The name of `open` is only for a script that is not stored yet.
    */
   save(script: OpenText): Promise<SaveResult>;
   rename(id: string, name: string): Promise<void>;

@@ -48,7 +48,9 @@ function fitVariant(draft: Draft, before: Union, now: Union): Draft {
   return { variant, value: fitDraft(draft.value, old.field, next.field) };
 }
 
-/** The position of a variant in the edited union: that of an equal one, or of the one with its label or in its place. */
+/**
+ * The position of a variant in the edited union: that of an equal one, or of the one with its label or in its place.
+ */
 function sameVariant(at: number, before: Union, now: Union): number | undefined {
   const old = before.variants[at]!;
   const equal = now.variants.findIndex((one) => isSameJson(one, old));

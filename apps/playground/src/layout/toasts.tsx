@@ -19,9 +19,9 @@ const ROOM = { width: 370, height: 100 };
 const TALLEST_CONTROL = 200;
 
 /**
- * Short messages over the page: on a wide page at the bottom of the left pane, which contains this component, and on a
- * phone below its bars. There they cover neither the status of a run nor its newest row. If the control that the user has
- * just used is there, a message appears at the other end.
+ * Short messages over the page: on a wide page at the bottom of the left pane, which contains this component, and on
+ * a phone below its bars. There they cover neither the status of a run nor its newest row. If the control that the
+ * user has just used is there, a message appears at the other end.
  */
 export function Toasts() {
   const theme = useTheme();

@@ -15,7 +15,10 @@ const handle =
 const column = `${handle} w-px before:inset-y-0 before:-left-px before:w-[3px] after:inset-y-0 after:-left-1 after:w-2`;
 const row = `${handle} h-px before:inset-x-0 before:-top-px before:h-[3px] after:inset-x-0 after:-top-1 after:h-2`;
 
-/** The editor, the result and the inspector side by side, and the timeline below them. `toasts` appear over the editor. */
+/**
+ * The editor, the result and the inspector side by side, and the timeline below them. `toasts` appear over the
+ * editor.
+ */
 export function WideLayout({ toasts }: { toasts: ReactNode }) {
   const view = usePlayground((state) => state.view);
   const session = usePlayground(currentSession);

@@ -46,8 +46,8 @@ export function connectionLabel(settings: ConnectionSettings): ModelLabel {
 }
 
 /**
- * The name in the interface of the model that the state of a run has. `known` is returned if it is the same name, because
- * a state has fewer details.
+ * The name in the interface of the model that the state of a run has. `known` is returned if it is the same name,
+ * because a state has fewer details.
  */
 export function modelLabelOf(
   { model, simulated }: { readonly model: string; readonly simulated: boolean },

@@ -37,8 +37,8 @@ export function toModelReference({ connection, keys }: Connection): { ref: strin
 let last: (Connection & { model: LanguageModelV4 }) | undefined;
 
 /**
- * The model of a connection, at once if it is simulated or was made before. `play` has an example's own scripted answers,
- * which replace the rule-based demo model.
+ * The model of a connection, at once if it is simulated or was made before. `play` has an example's own scripted
+ * answers, which replace the rule-based demo model.
  */
 export function createModel(
   settings: Connection,

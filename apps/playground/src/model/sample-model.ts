@@ -8,8 +8,8 @@ export type SampleModelId = 'demo' | 'demo-small';
 export type SampleModelOptions = { hurried?: boolean };
 
 /**
- * A simulated model that classifies feedback by its words, as the sample prompts ask for: it answers with one word only if
- * the instructions say so. The demo model answers everything else.
+ * A simulated model that classifies feedback by its words, as the sample prompts ask for: it answers with one word
+ * only if the instructions say so. The demo model answers everything else.
  */
 export function sampleModel(
   modelId: SampleModelId,

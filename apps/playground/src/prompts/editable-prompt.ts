@@ -74,14 +74,17 @@ const linkedPrompts = promptsSchema((limit) => limit);
 const ownPrompts = promptsSchema(() => Infinity);
 
 /**
- * Reads prompts that the form can edit, from a link. Checks only their shape and size: the library validates the prompts
- * while they are edited. Undefined if their shape is invalid, or if they are too large.
+ * Reads prompts that the form can edit, from a link. Checks only their shape and size: the library validates the
+ * prompts while they are edited. Undefined if their shape is invalid, or if they are too large.
  */
 export function readEditablePrompts(value: unknown): EditablePrompt[] | undefined {
   return readPrompts(value, linkedPrompts);
 }
 
-/** Reads the user's own prompts, from a file or from storage: as {@link readEditablePrompts} does, but texts of any length. */
+/**
+ * Reads the user's own prompts, from a file or from storage: as {@link readEditablePrompts} does, but texts of any
+ * length.
+ */
 export function readOwnPrompts(value: unknown): EditablePrompt[] | undefined {
   return readPrompts(value, ownPrompts);
 }

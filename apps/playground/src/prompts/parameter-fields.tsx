@@ -26,7 +26,8 @@ export function ParameterFields(props: ParameterFieldsProps) {
   const converted = useRef<{ from: Values; to: Values }>(undefined);
   const changeType = (next: EditableParameter['type']): void => {
     const now = { defaultValue, allowedValues };
-    // a key that passes another type must not change the values: until they are edited, they are converted from the first
+    // a key that passes another type must not change the values: until they are edited, they are converted from the
+    // first
     const last = converted.current;
     const from = last !== undefined && isSameJson(last.to, now) ? last.from : now;
     const to = convert(from, next);

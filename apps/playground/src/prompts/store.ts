@@ -41,8 +41,8 @@ export type PromptsState = WithUnreadable & {
   /** The values in the form, by prompt id. */
   values: Readonly<Record<string, Values>>;
   /**
-   * The id under which the values of a renamed entry are, by its key, while its new id is that of other values. A new id is
-   * typed letter by letter and may be that of another prompt meanwhile.
+   * The id under which the values of a renamed entry are, by its key, while its new id is that of other values. A new
+   * id is typed letter by letter and may be that of another prompt meanwhile.
    */
   valuesUnder: Readonly<Record<string, string>>;
   /** The user's own prompts that those of a link or a file replaced, the latest last. */

@@ -17,7 +17,10 @@ type RequestViewProps = {
   counted?: ReactNode;
 };
 
-/** What a model is sent: the tokens of each definition, the system prompt with its definitions, messages, tools, settings. */
+/**
+ * What a model is sent: the tokens of each definition, the system prompt with its definitions, messages, tools,
+ * settings.
+ */
 export const RequestView = memo(function RequestView({ request, tokens, counted }: RequestViewProps) {
   const { instructions, messages, tools, settings } = request;
   const settingCount = Object.keys(settings).length;

@@ -92,7 +92,10 @@ export type SandboxOptions = {
 
 /** What a run needs from the page, and its observers. */
 export type ScriptHost = {
-  /** The user's model; called once per run, on the page, where its key stays. A promise delays the start of the script. */
+  /**
+   * The user's model; called once per run, on the page, where its key stays. A promise delays the start of the
+   * script.
+   */
   getModel: () => LanguageModel | Promise<LanguageModel>;
   /** Called for each error of a script, with its position. */
   onProblem?: (problem: ScriptProblem) => void;

@@ -55,8 +55,8 @@ export type ToWorker =
   | { type: 'model-end'; call: number; error?: ModelFailure };
 
 /**
- * Why a model call failed. `code` is the provider's own word for it, such as that of an account without credit. `retry` is set
- * if the same call may succeed later.
+ * Why a model call failed. `code` is the provider's own word for it, such as that of an account without credit.
+ * `retry` is set if the same call may succeed later.
  */
 export type ModelFailure = {
   error: SerializedError;

@@ -11,10 +11,10 @@ import { selectLinkedStep } from './step-link.ts';
 
 /**
  * Opens the link in the address bar, now and whenever one is pasted there. A script goes into the editor and never
- * runs by itself; a run is shown as it was. The link stays in the address, so that a reload shows the same again, until
- * what it opened is edited or another run is shown. So does a link whose store does not answer, as long as the page offers
- * to try it again. `opened` resolves to false if the page has no link now, or refuses
- * it. `isLoading`: the page was loaded with its link.
+ * runs by itself; a run is shown as it was. The link stays in the address, so that a reload shows the same again,
+ * until what it opened is edited or another run is shown. So does a link whose store does not answer, as long as the
+ * page offers to try it again. `opened` resolves to false if the page has no link now, or refuses it. `isLoading`:
+ * the page was loaded with its link.
  */
 export function followLinks({ isLoading }: { isLoading: boolean }): {
   opened: Promise<boolean>;
@@ -77,8 +77,8 @@ type GoBack = (isLoading: boolean) => void;
 type Opened = { watchEdits?: WatchEdits; goBack: GoBack };
 
 /**
- * Removes the link from the address once the page shows something else, and then calls `onLeave`; at once if the link was
- * refused for good.
+ * Removes the link from the address once the page shows something else, and then calls `onLeave`; at once if the link
+ * was refused for good.
  */
 function keepAddress(
   signal: AbortSignal,

@@ -54,8 +54,8 @@ function showEvaluation(evaluation: unknown, shared: SharedPrompts): string | un
 }
 
 /**
- * Returns a function that shows again what the Prompts and the Evals view show now, and the view that was open before the
- * link; with `onlyOwn` the user's own prompts and eval.
+ * Returns a function that shows again what the Prompts and the Evals view show now, and the view that was open before
+ * the link; with `onlyOwn` the user's own prompts and eval.
  */
 export function keepShown(): (onlyOwn: boolean) => void {
   const { promptSession } = usePlayground.getState();
@@ -67,7 +67,10 @@ export function keepShown(): (onlyOwn: boolean) => void {
   };
 }
 
-/** The view that was open before the link. The browser keeps it with the link over a reload, which begins in the link's view. */
+/**
+ * The view that was open before the link. The browser keeps it with the link over a reload, which begins in the
+ * link's view.
+ */
 function viewBeforeLink(): View {
   const kept: unknown = (history.state as { viewBeforeLink?: unknown } | null)?.viewBeforeLink;
   if (isView(kept)) return kept;

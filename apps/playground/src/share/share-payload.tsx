@@ -15,8 +15,8 @@ type SharePayloadProps = {
 };
 
 /**
- * A link with prompts, an evaluation or a run: all of it is in the link, or in the page's share store if it is too long.
- * The store can also keep a run whose link is short.
+ * A link with prompts, an evaluation or a run: all of it is in the link, or in the page's share store if it is too
+ * long. The store can also keep a run whose link is short.
  */
 export function SharePayload({ what, payload, children }: SharePayloadProps) {
   const link = useMemo(() => makeShareLink(payload, location.origin + location.pathname), [payload]);

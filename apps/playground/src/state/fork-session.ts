@@ -35,12 +35,14 @@ export function stepAfter(session: RunSession, turn: number, seq: number): numbe
   return continuableSteps(logOf(session, turn).slice(0, seq + 1)).at(-1) ?? 0;
 }
 
-/** A step to run again from, of a turn or of its agent. `script` is that of the editor, in place of the one that ran. */
+/**
+ * A step to run again from, of a turn or of its agent. `script` is that of the editor, in place of the one that ran.
+ */
 type StepToRunFrom = { step: number; agent?: string | undefined; script?: string };
 
 /**
- * Runs a turn again from one of its steps, in a new session. The steps before it stay as they were; from its first step,
- * the turn starts over with the same input. From an agent's step, that agent continues, then the run.
+ * Runs a turn again from one of its steps, in a new session. The steps before it stay as they were; from its first
+ * step, the turn starts over with the same input. From an agent's step, that agent continues, then the run.
  */
 export function forkAt(session: RunSession, turn: number, { step, agent, script }: StepToRunFrom): void {
   const { source, openScript } =

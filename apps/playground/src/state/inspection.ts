@@ -24,8 +24,8 @@ export type Inspection = {
   /** The moment that is shown; undefined for the run as it is now. */
   moment: Moment | undefined;
   /**
-   * The time of that moment, in milliseconds since its turn started, where the scrubber or the playback chose one: it may
-   * lie between two events.
+   * The time of that moment, in milliseconds since its turn started, where the scrubber or the playback chose one: it
+   * may lie between two events.
    */
   time: number | undefined;
   /** True while the run plays: each moment follows the one before at its time. */

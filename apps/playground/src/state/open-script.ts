@@ -96,7 +96,10 @@ export function readTabMemory(): TabMemory | undefined {
   );
 }
 
-/** Remembers what the tab shows, and its script for new tabs. Both are written a moment later, or when the page closes. */
+/**
+ * Remembers what the tab shows, and its script for new tabs. Both are written a moment later, or when the page
+ * closes.
+ */
 export function createTabMemory(onProblem: (message: string) => void): (memory: TabMemory) => void {
   const tab = createStorage<TabMemory>({ onProblem, open: () => sessionStorage });
   const last = createStorage<TabMemory>({ onProblem, open: () => localStorage });

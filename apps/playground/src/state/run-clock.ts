@@ -11,8 +11,9 @@ export type RunClockOptions = {
 };
 
 /**
- * Creates the clock of a run. It stands still until the next event, which sets it, and so does each event after that. It
- * runs on between events, and stops when the run ends. It does not count from the press of Run: the script starts later.
+ * Creates the clock of a run. It stands still until the next event, which sets it, and so does each event after that.
+ * It runs on between events, and stops when the run ends. It does not count from the press of Run: the script starts
+ * later.
  */
 export function createRunClock(
   run: Pick<SharedRun, 'listen'>,

@@ -260,8 +260,8 @@ function slotOf(source: RunSource): 'session' | 'promptSession' {
 }
 
 /**
- * `elapsed` is the time of the log that the session continues, in milliseconds. `ran` is the model of a session in which
- * nothing runs before the user replies; default: that of the present connection.
+ * `elapsed` is the time of the log that the session continues, in milliseconds. `ran` is the model of a session in
+ * which nothing runs before the user replies; default: that of the present connection.
  */
 function begin(
   session: Pick<RunSession, 'id' | 'run' | 'source' | 'openScript' | 'earlier' | 'parent' | 'input'>,

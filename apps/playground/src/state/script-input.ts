@@ -62,8 +62,9 @@ function withTyped(typed: ScriptInput['typed'], input: TypedInput): ScriptInput[
 }
 
 /**
- * A session, an agent with its text, or a prompt function that has one parameter and is written in place. Expects single
- * spaces. The script may come from a link, so everything of any length is bounded: the time grows with the length only.
+ * A session, an agent with its text, or a prompt function that has one parameter and is written in place. Expects
+ * single spaces. The script may come from a link, so everything of any length is bounded: the time grows with the
+ * length only.
  */
 const takesNoInput = new RegExp(
   String.raw`\bexport default (?:defineSession\b|\w{1,100}\.prompt ?\( ?['"\`]|` +

@@ -17,8 +17,8 @@ const MAX_WRITES = 20;
 export type TextStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
 /**
- * A second copy of what is written. Browsers write `localStorage` to the disk up to a minute late, so a crash of the browser
- * sets it back. Both methods reject if the copy cannot be used.
+ * A second copy of what is written. Browsers write `localStorage` to the disk up to a minute late, so a crash of the
+ * browser sets it back. Both methods reject if the copy cannot be used.
  */
 export type TextMirror = {
   read(name: string): Promise<string | undefined>;
@@ -189,9 +189,9 @@ function toJson<Value>(value: Value): Value {
 }
 
 /**
- * Reads the stored state (undefined if the text is not JSON), the ids of its last writes, and the time of the last one in
- * milliseconds since 1970. The time is 0 if nothing is stored. Older versions of the page stored no time: such a text
- * counts as newer than any mirror, with the time `Infinity`.
+ * Reads the stored state (undefined if the text is not JSON), the ids of its last writes, and the time of the last
+ * one in milliseconds since 1970. The time is 0 if nothing is stored. Older versions of the page stored no time: such
+ * a text counts as newer than any mirror, with the time `Infinity`.
  */
 function parse(text: string | null): { state?: unknown; writes: readonly unknown[]; at: number } {
   try {

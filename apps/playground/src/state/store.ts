@@ -70,7 +70,9 @@ export type RunSession = {
 /** A line that a script wrote to the console. */
 export type ConsoleLine = { level: ConsoleLevel; text: string };
 
-/** The notice above the editor: the origin of the script, or why a link was not opened. `tryAgain`: it may open later. */
+/**
+ * The notice above the editor: the origin of the script, or why a link was not opened. `tryAgain`: it may open later.
+ */
 export type Notice =
   | { kind: 'opening' }
   | { kind: 'opened'; from: 'link' | 'file' }

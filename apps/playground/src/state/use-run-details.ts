@@ -3,8 +3,8 @@ import { startTransition, useEffect, useState } from 'react';
 import type { RunSession } from './store.ts';
 
 /**
- * How long after the start of a run each of its details is drawn, in milliseconds. Drawn at once, they would keep a slow
- * computer busy for a third of a second.
+ * How long after the start of a run each of its details is drawn, in milliseconds. Drawn at once, they would keep a
+ * slow computer busy for a third of a second.
  */
 const ofNewRun = { timeline: 800, inspector: 900, lines: 1_000 };
 /** The same for an earlier run that is opened. */
@@ -13,8 +13,9 @@ const ofEarlierRun = { timeline: 0, inspector: 100, lines: 200 };
 const RECORDING_MS = 1_000;
 
 /**
- * The session whose details are drawn in one part of the page. Those of a new run are drawn a moment after its start, so
- * that they do not delay its first words on a slow computer; those of an earlier run are drawn after its transcript.
+ * The session whose details are drawn in one part of the page. Those of a new run are drawn a moment after its start,
+ * so that they do not delay its first words on a slow computer; those of an earlier run are drawn after its
+ * transcript.
  */
 export function useRunDetails(
   session: RunSession | undefined,

@@ -228,7 +228,9 @@ function TaskItems(props: TaskItemsProps) {
   );
 }
 
-/** The task to which the list scrolls: the current one, or the one that the user has added since that became current. */
+/**
+ * The task to which the list scrolls: the current one, or the one that the user has added since that became current.
+ */
 function useShownTask(tasks: readonly TaskState[], currentId: string | undefined): string | undefined {
   const [known, setKnown] = useState({ count: tasks.length, currentId, shownId: currentId });
   if (known.count === tasks.length && known.currentId === currentId) return known.shownId;

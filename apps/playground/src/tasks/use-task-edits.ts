@@ -3,8 +3,9 @@ import type { TaskRun } from '@cueline/react';
 import { useCallback, useState } from 'react';
 
 /**
- * Edits of the task list of a run, or of the agent at `path`. `edit` resolves with whether the edit was accepted. Until
- * the next edit, `refusal` says why the last one was refused, and of which task; without a task, of the list as a whole.
+ * Edits of the task list of a run, or of the agent at `path`. `edit` resolves with whether the edit was accepted.
+ * Until the next edit, `refusal` says why the last one was refused, and of which task; without a task, of the list as
+ * a whole.
  */
 export function useTaskEdits(run: TaskRun, path: string | undefined) {
   const [refusal, setRefusal] = useState<{ taskId: string | undefined; reason: string }>();

@@ -133,7 +133,9 @@ function callSegments(
   return segments;
 }
 
-/** When a call ran before it was interrupted and ran again. An example is an agent whose first steps a fork has kept. */
+/**
+ * When a call ran before it was interrupted and ran again. An example is an agent whose first steps a fork has kept.
+ */
 function interruptedSegments(
   { times, path }: CallContext,
   { toolCallId, calledAt, startedAt }: ToolCallState,

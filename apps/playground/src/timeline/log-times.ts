@@ -1,9 +1,14 @@
 import type { RunEvent } from '@cueline/core';
 
-/** A thought or a text of a step, in milliseconds since the run started. No end: it is still arriving, or was cut off. */
+/**
+ * A thought or a text of a step, in milliseconds since the run started. No end: it is still arriving, or was cut off.
+ */
 export type Block = { kind: 'thinking' | 'text'; id: string; start: number; end: number | undefined };
 
-/** Something that the log says about a step besides its answer. `end` is the end of a retry's wait; undefined if it waits for a network. */
+/**
+ * Something that the log says about a step besides its answer. `end` is the end of a retry's wait; undefined if it
+ * waits for a network.
+ */
 export type Note = {
   kind: 'retry' | 'broken' | 'nudge' | 'warning';
   label: string;

@@ -5,8 +5,8 @@ import { buildRows } from './build-rows.ts';
 import { visibleEvent } from './moments.ts';
 
 /**
- * Selects the step after the one that was selected last, or before it, through all turns and agents; the first or last if
- * none was.
+ * Selects the step after the one that was selected last, or before it, through all turns and agents; the first or
+ * last if none was.
  */
 export function selectStep(session: RunSession, direction: 'next' | 'previous'): void {
   const { lastStep, select } = useInspection.getState();

@@ -6,7 +6,9 @@ import type { TimelineRow } from './timeline-row.ts';
 /** What is followed, and where. */
 export type FollowOptions = {
   list: RefObject<VirtualizerHandle | null>;
-  /** The element that scrolls. While it has the focus, it follows no moment, and stays where it is when the run ends. */
+  /**
+   * The element that scrolls. While it has the focus, it follows no moment, and stays where it is when the run ends.
+   */
   scroller: RefObject<HTMLElement | null>;
   rows: readonly TimelineRow[];
   rowHeight: number;

@@ -43,8 +43,8 @@ export function turnsOf(session: RunSession): PlayedTurns {
 }
 
 /**
- * Calls `show` with the time of a turn that is shown: after each render and, without one, whenever it changes, which may be
- * at every frame. Undefined is the present, or another turn.
+ * Calls `show` with the time of a turn that is shown: after each render and, without one, whenever it changes, which
+ * may be at every frame. Undefined is the present, or another turn.
  */
 export function useShownTimeEffect(
   session: RunSession,

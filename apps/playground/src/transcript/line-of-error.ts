@@ -4,8 +4,8 @@ import { moveLine } from '../state/lines-of-run.ts';
 import { compareScript, currentSession, usePlayground } from '../state/store.ts';
 
 /**
- * The line of the script in the editor at which the run that is shown failed, and a function that shows it. Undefined if
- * the line is not known, or is not in the editor: it was edited since, or another script is there.
+ * The line of the script in the editor at which the run that is shown failed, and a function that shows it. Undefined
+ * if the line is not known, or is not in the editor: it was edited since, or another script is there.
  */
 export function useLineOfError({
   details = {},

@@ -35,8 +35,8 @@ export function answerWaits(log: readonly RunEvent[]): readonly Span[] {
 }
 
 /**
- * The times in which a call of the run itself, or of the agent at `path`, ran until the run was interrupted. A call may run
- * again once the run continues.
+ * The times in which a call of the run itself, or of the agent at `path`, ran until the run was interrupted. A call
+ * may run again once the run continues.
  */
 export function interruptedSpans(
   log: readonly RunEvent[],

@@ -19,9 +19,9 @@ import { useTouchedRows } from './list/use-touched-rows.ts';
 const TOP = 16;
 
 /**
- * The rows of a run, newest at the bottom. The view follows the end until the user scrolls up, and again after the user's
- * next message. A run that came in a link is read from its beginning. Of a long run, only the rows in view and a few more
- * are on the page.
+ * The rows of a run, newest at the bottom. The view follows the end until the user scrolls up, and again after the
+ * user's next message. A run that came in a link is read from its beginning. Of a long run, only the rows in view and
+ * a few more are on the page.
  */
 export function Transcript({ session }: { session: RunSession }) {
   const scrub = useInspection((state) => state.scrub);

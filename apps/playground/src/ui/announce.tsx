@@ -5,8 +5,8 @@ import { createPortal } from 'react-dom';
 const PAUSE_MS = 3_000;
 
 /**
- * Announces `text` to screen readers when it changes, politely; if it changes fast, only the latest. It is outside all panes,
- * because a screen reader does not read an element of a hidden one.
+ * Announces `text` to screen readers when it changes, politely; if it changes fast, only the latest. It is outside
+ * all panes, because a screen reader does not read an element of a hidden one.
  */
 export function Announce({ text }: { text: string }) {
   const [spoken, setSpoken] = useState('');

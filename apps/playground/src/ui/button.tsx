@@ -14,8 +14,8 @@ export type ButtonProps = ComponentProps<'button'> & {
   /** A square for a single icon; needs an `aria-label`. */
   square?: boolean;
   /**
-   * True if a press changes what the button does, such as Run and Stop: the second click of a double click and a held key
-   * are ignored.
+   * True if a press changes what the button does, such as Run and Stop: the second click of a double click and a held
+   * key are ignored.
    */
   toggles?: boolean;
 };

@@ -17,8 +17,8 @@ export function CopyButton({ label, text }: { label: string; text: () => string 
 const SAYS_SO_MS = 2_000;
 
 /**
- * Whether a text was copied just now, and a function that copies one. `instead` says what the user can do if the browser
- * does not let the page copy.
+ * Whether a text was copied just now, and a function that copies one. `instead` says what the user can do if the
+ * browser does not let the page copy.
  */
 export function useCopied(instead: string): [copied: boolean, copy: (text: string) => Promise<void>] {
   const [copied, setCopied] = useState(false);

@@ -1,6 +1,6 @@
 /**
- * For the `ref` of a control that appears because the user asked for it: it takes the focus. The text of a field, such as
- * a name to change, is selected.
+ * For the `ref` of a control that appears because the user asked for it: it takes the focus. The text of a field,
+ * such as a name to change, is selected.
  */
 export function focusFirst(element: HTMLElement | null): void {
   element?.focus();

@@ -20,8 +20,8 @@ export function plural(count: number, noun: string): string {
 }
 
 /**
- * `1,500 → 300 tokens`, as the provider has counted them; undefined if it has not. A stored log has null for a count that
- * is not a number.
+ * `1,500 → 300 tokens`, as the provider has counted them; undefined if it has not. A stored log has null for a count
+ * that is not a number.
  */
 export function formatUsage(usage: {
   inputTokens?: number | null | undefined;

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 
 /**
- * The line at the top of a pane: its name, and its controls on the right. A name that may be cut has `w-0 grow`, so that
- * it takes the room that the controls leave.
+ * The line at the top of a pane: its name, and its controls on the right. A name that may be cut has `w-0 grow`, so
+ * that it takes the room that the controls leave.
  */
 export function PaneHeader({ title, children }: { title: ReactNode; children?: ReactNode }) {
   return (

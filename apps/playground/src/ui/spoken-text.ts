@@ -1,4 +1,7 @@
-/** Returns a Markdown text as a screen reader should say it: without the marks of headings, lists, links, code and emphasis. */
+/**
+ * Returns a Markdown text as a screen reader should say it: without the marks of headings, lists, links, code and
+ * emphasis.
+ */
 export function spokenText(markdown: string): string {
   return markdown
     .slice(0, 2_000)

@@ -11,7 +11,8 @@ type TextDiffProps = {
   /** The text that is shown, with its differences marked; by default both texts, merged. */
   side?: 'before' | 'after' | 'both';
   /**
-   * Leaves out unchanged lines that are far from any difference, and compares texts that have little in common by lines.
+   * Leaves out unchanged lines that are far from any difference, and compares texts that have little in common by
+   * lines.
    */
   folds?: boolean;
 };

@@ -15,9 +15,9 @@ const visible = [
 ];
 const invisible = String.raw`[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029]`;
 /**
- * Characters that are invisible or that reorder text: controls, line separators, bidi and zero-width characters, tags. A
- * line break and a tab are visible, and so are a joiner that joins emoji, or letters of a script that needs it, and the
- * tags of a flag.
+ * Characters that are invisible or that reorder text: controls, line separators, bidi and zero-width characters,
+ * tags. A line break and a tab are visible, and so are a joiner that joins emoji, or letters of a script that needs
+ * it, and the tags of a flag.
  */
 const unseen = new RegExp(String.raw`(?=${invisible})(?!${visible.join('|')})[^]`, 'gu');
 

@@ -64,7 +64,10 @@ test('edits are stored together, and continue the revision that was stored', asy
   expect((await store.list()).rows).toMatchObject([{ text: '12345', revision: 3 }]);
 });
 
-/** Edits while saves wait for each other, as on a slow computer: an edit follows the first of two saves, not the second. */
+/**
+ * Edits while saves wait for each other, as on a slow computer: an edit follows the first of two saves, not the
+ * second.
+ */
 async function typeDuringSaves({
   page,
   keeper,

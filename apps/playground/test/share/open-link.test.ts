@@ -17,8 +17,8 @@ let stopFollowing = (): void => {};
 const store = () => usePlayground.getState();
 
 /**
- * Opens a hash on a page whose host has configured a store at `shares`, which gives this answer. `isKept`: a refused link
- * stays in the address, as an opened one does.
+ * Opens a hash on a page whose host has configured a store at `shares`, which gives this answer. `isKept`: a refused
+ * link stays in the address, as an opened one does.
  */
 async function open(
   hash: string,

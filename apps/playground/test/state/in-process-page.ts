@@ -1,4 +1,5 @@
-// Replaces the sandbox and the models of a page: scripts run in the test's own process, with a scripted model. Use with vi.mock.
+// Replaces the sandbox and the models of a page: scripts run in the test's own process, with a scripted model. Use
+// with vi.mock.
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { inProcess, type PromptDefinition } from '@cueline/core';
 import type { AnswersToPlay } from '../../src/model/played-answers.ts';

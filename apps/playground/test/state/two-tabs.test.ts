@@ -301,7 +301,10 @@ test('merged records hold what each copy has changed, down to the given depth', 
 
 type Item = { readonly id: string; readonly text: string };
 
-/** A tab with a list. It sees what the other tab has stored only after `receive`: a browser passes it on a moment later. */
+/**
+ * A tab with a list. It sees what the other tab has stored only after `receive`: a browser passes it on a moment
+ * later.
+ */
 function listTab(count: () => number) {
   let items: readonly Item[] = [];
   let seen: string | null = null;

@@ -6,8 +6,8 @@ const bookings = [
 ];
 
 /**
- * A guesthouse that exists only in the process that runs its tools. Every request to it leaves a mark in the performance
- * timeline.
+ * A guesthouse that exists only in the process that runs its tools. Every request to it leaves a mark in the
+ * performance timeline.
  */
 export const guesthouse = {
   /** How long it takes to answer, in milliseconds. */

@@ -15,8 +15,8 @@ export type CallTrace = {
 };
 
 /**
- * Records the tool calls of one agent from its log, including those of other processes. `calls` are all of them so far, in order. `onEnd` is called with
- * each call that ends; `isInvalid` is true if it could not run.
+ * Records the tool calls of one agent from its log, including those of other processes. `calls` are all of them so
+ * far, in order. `onEnd` is called with each call that ends; `isInvalid` is true if it could not run.
  */
 export function recordToolCalls(
   { runContext, path, past }: AgentContext,

@@ -231,8 +231,8 @@ async function attach(prompt: ChatPrompt, chatId: string, runId: string): Promis
 }
 
 /**
- * Remembers the run as the chat's newest, and forgets the oldest of the chats whose runs are over, and after them of those
- * whose runs have ended, but no client has read it.
+ * Remembers the run as the chat's newest, and forgets the oldest of the chats whose runs are over, and after them of
+ * those whose runs have ended, but no client has read it.
  */
 function remember(runs: Map<string, ChatRun>, chatId: string, run: ChatRun): void {
   runs.delete(chatId);
@@ -246,8 +246,8 @@ function remember(runs: Map<string, ChatRun>, chatId: string, run: ChatRun): voi
 }
 
 /**
- * Returns a function that stores a run's id, and forgets it with undefined, unless the chat has the id of another run by
- * then. If the store is full or blocked, only a reload does not find the run.
+ * Returns a function that stores a run's id, and forgets it with undefined, unless the chat has the id of another run
+ * by then. If the store is full or blocked, only a reload does not find the run.
  */
 function createIdMemory(
   runIds: RunIds | undefined,

@@ -49,8 +49,8 @@ export type FollowedRun = {
 
 /**
  * Runs one call of a client tool and responds to it, unless another page does. If another page has claimed the call,
- * waits until that page is gone. Then runs the call again if it only reads or is idempotent; otherwise responds that it was
- * interrupted, because it may have taken effect.
+ * waits until that page is gone. Then runs the call again if it only reads or is idempotent; otherwise responds that
+ * it was interrupted, because it may have taken effect.
  */
 export async function runClientTool(
   pending: ClientToolCallState,
@@ -134,7 +134,8 @@ function noFunctionError(toolName: string, given: unknown): CuelineError {
 }
 
 /**
- * Sends a command again if the connection broke, as long as the call is pending. Repeating these commands changes nothing.
+ * Sends a command again if the connection broke, as long as the call is pending. Repeating these commands changes
+ * nothing.
  */
 async function sendRepeatedly(
   run: FollowedRun,

@@ -59,9 +59,10 @@ export type AdvanceOptions = {
    */
   during?(give: (command: DurableCommand) => Promise<boolean>): void;
   /**
-   * Called before a run with a task list ends because its model has stopped. Resolves once the function of `during` has
-   * received every command that was sent before: until then, that function also takes edits of the run's own tasks, because
-   * no step follows that would get them. If it rejects, nothing more is stored, and the step is to be repeated.
+   * Called before a run with a task list ends because its model has stopped. Resolves once the function of `during`
+   * has received every command that was sent before: until then, that function also takes edits of the run's own
+   * tasks, because no step follows that would get them. If it rejects, nothing more is stored, and the step is to be
+   * repeated.
    */
   beforeEnd?(): Promise<void>;
   /** Where models come from. */
@@ -224,8 +225,8 @@ function createOutcome(log: PausableLog, release: () => void): Outcome {
 }
 
 /**
- * How long a call may take to start or to ask while the other calls wait for responses, in milliseconds. One that repeats
- * another call never does, and a slow `needsApproval` function only asks later.
+ * How long a call may take to start or to ask while the other calls wait for responses, in milliseconds. One that
+ * repeats another call never does, and a slow `needsApproval` function only asks later.
  */
 const SOON_MS = 10_000;
 

@@ -13,8 +13,8 @@ export function isEdit(command: DurableCommand): command is Extract<RunCommand, 
 }
 
 /**
- * Returns the response of a command as the log keeps it, or the reason as a string if it is not a response. Undefined for
- * commands without one.
+ * Returns the response of a command as the log keeps it, or the reason as a string if it is not a response. Undefined
+ * for commands without one.
  */
 export function readResponse(
   command: DurableCommand,

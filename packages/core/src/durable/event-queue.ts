@@ -10,11 +10,11 @@ export type EventQueue = {
 };
 
 /**
- * Creates a queue before `append`, which stores a batch as a whole or not at all. After a failure nothing more is stored,
- * and `onFailure` is called: the run may belong to another worker by then.
+ * Creates a queue before `append`, which stores a batch as a whole or not at all. After a failure nothing more is
+ * stored, and `onFailure` is called: the run may belong to another worker by then.
  *
- * The end of a step is held back until what follows it is decided: another step, a message to the model, an approval that the
- * provider asks for, or the end. The process that continues the log then finds the decision, too.
+ * The end of a step is held back until what follows it is decided: another step, a message to the model, an approval
+ * that the provider asks for, or the end. The process that continues the log then finds the decision, too.
  */
 export function createEventQueue(
   append: (events: readonly RunEvent[]) => Promise<void>,

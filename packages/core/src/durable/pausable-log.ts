@@ -6,8 +6,8 @@ import type { RunState } from '../log/state.ts';
 export type PausableLog = RunLog & { pause(): void };
 
 /**
- * Creates a log that continues `events`, at the time since `startedAt` if that is known. A warning that they contain is not
- * repeated. `state` is the state after the events.
+ * Creates a log that continues `events`, at the time since `startedAt` if that is known. A warning that they contain
+ * is not repeated. `state` is the state after the events.
  */
 export function createPausableLog(
   events: readonly RunEvent[],

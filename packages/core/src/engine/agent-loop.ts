@@ -188,7 +188,10 @@ function takeOverPast(
     runContext.pending.takeOver(past.openStep.asked, path);
 }
 
-/** Returns the reasons for which a model that stops too early has to continue: open tasks, and an answer that does not fit. */
+/**
+ * Returns the reasons for which a model that stops too early has to continue: open tasks, and an answer that does not
+ * fit.
+ */
 function steersOf(
   tasks: TaskProgress | undefined,
   response: ResponseCheck | undefined,

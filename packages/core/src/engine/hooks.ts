@@ -121,8 +121,8 @@ function toHookVariables(variables: ReadonlyMap<string, Variable>): Record<strin
 }
 
 /**
- * Keeps the variables that a hook returns unchanged, so that the log does not repeat them. Data may have been changed in
- * place, so its text is compared.
+ * Keeps the variables that a hook returns unchanged, so that the log does not repeat them. Data may have been changed
+ * in place, so its text is compared.
  */
 function setVariables(
   { variablesWith, visible }: HookEnvironment,

@@ -50,8 +50,8 @@ export type PolicyStep = {
 };
 
 /**
- * A message to the model. `corrects`: the step before cannot be used, and later turns leave it out. `code`: why its model
- * call failed.
+ * A message to the model. `corrects`: the step before cannot be used, and later turns leave it out. `code`: why its
+ * model call failed.
  */
 export type Feedback = string | { text: string; corrects: boolean; code?: CuelineErrorCode | undefined };
 
@@ -92,8 +92,8 @@ export type LoopPolicy = ModelCallPolicy & {
   /** Called before the first step here, if other processes have made steps. */
   takeOver?(past: PolicyPast): Promise<void>;
   /**
-   * Called before each step. `messages` replace the whole conversation, for later steps too. `forgets` is true if results
-   * of tools are no longer among them, so that making the same calls again is no loop.
+   * Called before each step. `messages` replace the whole conversation, for later steps too. `forgets` is true if
+   * results of tools are no longer among them, so that making the same calls again is no loop.
    */
   beforeStep?(
     step: PolicyStep,
@@ -102,7 +102,8 @@ export type LoopPolicy = ModelCallPolicy & {
   afterStep?(step: StepResult<ToolSet, UserContext>): Feedback | undefined | Promise<Feedback | undefined>;
   /**
    * Called instead of `afterStep` if the provider asks for approvals in the step, and the next step contains the
-   * answers; or if the provider has paused its own tools. False if no step may follow; approvals are then not requested.
+   * answers; or if the provider has paused its own tools. False if no step may follow; approvals are then not
+   * requested.
    */
   paused?(step: StepResult<ToolSet, UserContext>): boolean | Promise<boolean>;
   /** Called with what a failed tool call threw, before the log has its error. */

@@ -166,7 +166,10 @@ function optionsOver(under: LoopPolicySetup['options'] | undefined, options: Pro
   };
 }
 
-/** Joins time limits by field, unless they are mistakes, which are refused later. A number is the limit of the whole run. */
+/**
+ * Joins time limits by field, unless they are mistakes, which are refused later. A number is the limit of the whole
+ * run.
+ */
 function timeoutOver(
   under: PromptOptions['timeout'],
   timeout: PromptOptions['timeout'],

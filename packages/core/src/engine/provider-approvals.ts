@@ -79,8 +79,8 @@ export function isPlaceholder({ role, content }: ModelMessage): boolean {
 }
 
 /**
- * Separates the answers at the end of a conversation from it, because they are new to the provider. The AI SDK would take
- * them for those of an earlier run.
+ * Separates the answers at the end of a conversation from it, because they are new to the provider. The AI SDK would
+ * take them for those of an earlier run.
  */
 export function separateAnswers(messages: readonly ModelMessage[]): {
   messages: ModelMessage[];

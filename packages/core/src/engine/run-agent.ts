@@ -188,7 +188,10 @@ async function reportEnd(
   policy.ended({ outcome, ...(error === undefined ? {} : { error: CuelineError.fromJSON(error) }) });
 }
 
-/** Returns the result of an agent that has ended in another process. @throws CuelineError the reason if there is none */
+/**
+ * Returns the result of an agent that has ended in another process.
+ * @throws CuelineError the reason if there is none
+ */
 function resultOf(name: string, events: readonly RunEvent[], end: AgentEnd): unknown {
   const { outcome, output, error } = end;
   if (outcome === 'done') return output ?? reduceAll(events).text;

@@ -248,8 +248,9 @@ function abortedLater(signal: AbortSignal | undefined): AbortSignal | undefined 
 }
 
 /**
- * Stops with the signal's reason. Removes the listener when the run of `log` has ended, because the signal may outlive many
- * runs. That of a durable run belongs to one step, and must end the step's work also after the run's end is in the log.
+ * Stops with the signal's reason. Removes the listener when the run of `log` has ended, because the signal may
+ * outlive many runs. That of a durable run belongs to one step, and must end the step's work also after the run's end
+ * is in the log.
  */
 function followSignal(
   signal: AbortSignal | undefined,

@@ -42,7 +42,10 @@ const settingNames = [
   'providerOptions',
 ] as const satisfies (keyof PromptOptions)[];
 
-/** Composes the arguments of `streamText`, except model, messages, tools and signal, of the caller's options and our own. */
+/**
+ * Composes the arguments of `streamText`, except model, messages, tools and signal, of the caller's options and our
+ * own.
+ */
 export function composeStreamOptions(
   options: CallerOptions,
   context: StreamContext,

@@ -71,7 +71,8 @@ export class TaskProgress {
 
   /**
    * Returns what the next step sends of the conversation, and the current task's definitions. The first
-   * `initialMessageCount` messages of the conversation are the prompt's own. Calls `extend` if a task has become current.
+   * `initialMessageCount` messages of the conversation are the prompt's own. Calls `extend` if a task has become
+   * current.
    */
   async step(
     conversation: readonly ModelMessage[],
@@ -88,8 +89,8 @@ export class TaskProgress {
   }
 
   /**
-   * Returns the definitions of the task of the last step, before the calls that the step has left open are settled: they
-   * belong to that task, also if another one is current by now. Calls its `extend`.
+   * Returns the definitions of the task of the last step, before the calls that the step has left open are settled:
+   * they belong to that task, also if another one is current by now. Calls its `extend`.
    */
   async resume(
     conversation: readonly ModelMessage[],
@@ -174,8 +175,9 @@ export class TaskProgress {
 }
 
 /**
- * Returns the position at which the messages of a task begin that has just become current. The model starts a dynamic task
- * with a call, so that answer belongs to it, too, if it has other calls, whose results the model has not read yet.
+ * Returns the position at which the messages of a task begin that has just become current. The model starts a dynamic
+ * task with a call, so that answer belongs to it, too, if it has other calls, whose results the model has not read
+ * yet.
  */
 export function beginOfTask(
   messages: readonly ModelMessage[],

@@ -29,8 +29,8 @@ export type BaselineOptions = {
 };
 
 /**
- * Compares a report with an earlier one. Groups are matched by model and prompt, apart from the version of the prompt; a
- * baseline with one group only is compared with all.
+ * Compares a report with an earlier one. Groups are matched by model and prompt, apart from the version of the
+ * prompt; a baseline with one group only is compared with all.
  * @throws CuelineError `invalid_options` if nothing can be compared
  */
 export function compareWithBaseline(

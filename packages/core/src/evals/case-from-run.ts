@@ -7,8 +7,8 @@ import { toEvalOutput } from './eval-output.ts';
 import type { EvalCase } from './scorer.ts';
 
 /**
- * Returns a case with the input of a recorded run. Its `expect` is the run's answer, the object of a prompt with an output
- * schema, unless `settings` has another one.
+ * Returns a case with the input of a recorded run. Its `expect` is the run's answer, the object of a prompt with an
+ * output schema, unless `settings` has another one.
  * @throws CuelineError `invalid_options` for a log without the start of a run, or without an answer to expect
  *
  * @example cases: logs.map((log, index) => caseFromRun(log, { id: `run-${index}` }))

@@ -10,8 +10,8 @@ export type EvalPrice = {
   /** Input that the provider reads from its cache. Default: the price of `input`. */
   readonly cachedInput?: number;
   /**
-   * Input that the provider writes into its cache. Default: 1.25 times `input`, as Anthropic charges for five minutes. It
-   * charges twice `input` for an hour.
+   * Input that the provider writes into its cache. Default: 1.25 times `input`, as Anthropic charges for five
+   * minutes. It charges twice `input` for an hour.
    */
   readonly cacheWrite?: number;
 };

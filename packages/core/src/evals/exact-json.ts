@@ -4,8 +4,8 @@ import { parseJson } from '../json/parse-json.ts';
 const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi;
 
 /**
- * Returns the value of a JSON text, in which each number that JavaScript rounds is a text with all its digits. Undefined if
- * the text is not JSON.
+ * Returns the value of a JSON text, in which each number that JavaScript rounds is a text with all its digits.
+ * Undefined if the text is not JSON.
  */
 export function parseExactJson(text: string): unknown {
   // in a text that is not JSON, a quotation mark may be outside of a string
@@ -18,7 +18,10 @@ function exact(literal: string): string {
   return decimal(String(Number(literal))) === digits ? literal : `"number ${digits}"`;
 }
 
-/** Writes a number without superfluous zeros and without a point, so that equal numbers are equal texts: `12.50` is `125e-1`. */
+/**
+ * Writes a number without superfluous zeros and without a point, so that equal numbers are equal texts: `12.50` is
+ * `125e-1`.
+ */
 function decimal(literal: string): string {
   const [mantissa = '', exponent = '0'] = literal.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');

@@ -68,9 +68,9 @@ const FINALISTS = 2;
 const MAX_UNUSABLE_PROPOSALS = 5;
 
 /**
- * Searches for better texts of a library's prompt. A model reads where the prompt fails on some of the cases and proposes
- * other texts; those that do better there are kept and improved further. At the end the best are compared with the prompt
- * on held-out cases, which no proposal was made from. The prompt itself is not changed.
+ * Searches for better texts of a library's prompt. A model reads where the prompt fails on some of the cases and
+ * proposes other texts; those that do better there are kept and improved further. At the end the best are compared
+ * with the prompt on held-out cases, which no proposal was made from. The prompt itself is not changed.
  * @throws CuelineError `invalid_options`, `invalid_definition`, `unknown_prompt`; `aborted`
  *
  * @example

@@ -1,7 +1,10 @@
 import type { LanguageModel } from 'ai';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 
-/** Returns a model's name: the text that was passed, or `provider:model` of a model object. Without a model, an empty text. */
+/**
+ * Returns a model's name: the text that was passed, or `provider:model` of a model object. Without a model, an empty
+ * text.
+ */
 export function modelName(model: string | LanguageModel | undefined): string {
   if (model === undefined) return '';
   return typeof model === 'string' ? model : `${model.provider}:${model.modelId}`;

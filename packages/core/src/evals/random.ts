@@ -7,7 +7,10 @@ export type Random = {
 /** Returns choices that are the same for the same seed. Not for secrets. */
 export function createRandom(seed: number): Random {
   let state = Math.trunc(seed) >>> 0;
-  /** A number from 0 up to `end`, by a multiplication and two shifts of the state (the generator is known as mulberry32). */
+  /**
+   * A number from 0 up to `end`, by a multiplication and two shifts of the state (the generator is known as
+   * mulberry32).
+   */
   const below = (end: number): number => {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);

@@ -29,8 +29,8 @@ export type EvalResult = {
   /** From 0. */
   readonly repetition: number;
   /**
-   * The model's name: the text that was passed, or `provider:model` of a model object. A second model with the same name has
-   * a 2 after it: `openai:gpt-4o 2`.
+   * The model's name: the text that was passed, or `provider:model` of a model object. A second model with the same
+   * name has a 2 after it: `openai:gpt-4o 2`.
    */
   readonly model: string;
   /** The name of the prompt, with the version of a library's prompt: `classify@1.0.0`. A second one is `… 2`. */

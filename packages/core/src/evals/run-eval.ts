@@ -45,12 +45,12 @@ export type RunEvalOptions<Input = unknown> = {
   /** Ends the evaluation. Its report has the runs that ended before. */
   readonly signal?: AbortSignal;
   /**
-   * Keeps the logs of the runs. A run whose first request, case, model, options, model settings and repetition are those of
-   * an earlier one is not made again. Of the model settings, the aliases, addresses and accounts in the environment are
-   * compared, and the code of functions in `providers`, `fetch` and `wrapModel`. The code of tools, the prompts of agents,
-   * what later tasks add, and the settings of an AI SDK provider in `providers` are not: pass another store once they have
-   * changed. The prompt function runs once more for each case, without a model, to compare its request; it
-   * may take as long as a run. A run that sends a file over 260 kB is always made.
+   * Keeps the logs of the runs. A run whose first request, case, model, options, model settings and repetition are
+   * those of an earlier one is not made again. Of the model settings, the aliases, addresses and accounts in the
+   * environment are compared, and the code of functions in `providers`, `fetch` and `wrapModel`. The code of tools,
+   * the prompts of agents, what later tasks add, and the settings of an AI SDK provider in `providers` are not: pass
+   * another store once they have changed. The prompt function runs once more for each case, without a model, to
+   * compare its request; it may take as long as a run. A run that sends a file over 260 kB is always made.
    */
   readonly store?: EvalStore;
   /** Prices by model, for the cost. */

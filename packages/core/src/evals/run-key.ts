@@ -36,9 +36,9 @@ export type KeySettings = {
 export type KeyOf<Input> = (run: KeyedRun<Input>) => Promise<string | undefined>;
 
 /**
- * Returns a function that gives runs their keys in the store: a hash of the first request, the model, the options, the model
- * settings and the repetition. A prompt that fails before its first request has none, nor has a request whose log
- * lacks a large file.
+ * Returns a function that gives runs their keys in the store: a hash of the first request, the model, the options,
+ * the model settings and the repetition. A prompt that fails before its first request has none, nor has a request
+ * whose log lacks a large file.
  */
 export function keysOf<Input>({ options = {}, models, timeout, signal }: KeySettings): KeyOf<Input> {
   const { abortSignal: stopped, ...plain } = options;

@@ -71,13 +71,16 @@ export function matches(pattern?: RegExp): Scorer {
 /** Settings of {@link jsonEquals}. */
 export type JsonEqualsOptions = {
   /**
-   * Whether `expect` is a JSON text, such as that of a CSV file. Then numbers are compared with all their digits. Default
-   * false: they are compared as numbers of JavaScript, which have about 16 digits.
+   * Whether `expect` is a JSON text, such as that of a CSV file. Then numbers are compared with all their digits.
+   * Default false: they are compared as numbers of JavaScript, which have about 16 digits.
    */
   readonly expectsText?: boolean;
 };
 
-/** Passes if the answer, as JSON, equals `expect`. The order of members does not matter, and text around it is ignored. */
+/**
+ * Passes if the answer, as JSON, equals `expect`. The order of members does not matter, and text around it is
+ * ignored.
+ */
 export function jsonEquals({ expectsText = false }: JsonEqualsOptions = {}): Scorer {
   return {
     name: 'jsonEquals',
@@ -161,7 +164,10 @@ function lastNumber(text: string): number {
   return Number(`${isPunctuation ? prefix.slice(1) : prefix}${digits}`.replaceAll(',', ''));
 }
 
-/** A tool call that is expected. Without `input`, its arguments do not matter; members that `input` lacks do not either. */
+/**
+ * A tool call that is expected. Without `input`, its arguments do not matter; members that `input` lacks do not
+ * either.
+ */
 export type ExpectedCall = { readonly name: string; readonly input?: unknown };
 
 /** Settings of {@link callsTools}. */
@@ -270,8 +276,8 @@ export function completesTasks(titles: readonly string[] = []): Scorer {
 }
 
 /**
- * Returns what a case expects. `instead` is a call of the scorer that needs none. Without either, every answer would pass,
- * as it would with an empty text, such as an empty cell of a CSV file, or an empty list.
+ * Returns what a case expects. `instead` is a call of the scorer that needs none. Without either, every answer would
+ * pass, as it would with an empty text, such as an empty cell of a CSV file, or an empty list.
  */
 function expectOf(expect: unknown, instead?: string): unknown {
   const isEmpty =

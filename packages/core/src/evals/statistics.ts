@@ -5,8 +5,8 @@ export type Interval = { readonly low: number; readonly high: number };
 const Z = 1.959_963_984_540_054;
 
 /**
- * Returns the interval that contains the true pass rate with 95 % confidence (E. B. Wilson, 1927). Unlike the simple one
- * it holds for few runs, and for rates near 0 and 1. From 0 to 1 if there are no runs.
+ * Returns the interval that contains the true pass rate with 95 % confidence (E. B. Wilson, 1927). Unlike the simple
+ * one it holds for few runs, and for rates near 0 and 1. From 0 to 1 if there are no runs.
  */
 export function wilsonInterval(passed: number, runs: number): Interval {
   if (runs === 0) return { low: 0, high: 1 };
@@ -30,8 +30,8 @@ export function percentile(values: readonly number[], share: number): number {
 export type PassCount = { readonly passed: number; readonly runs: number };
 
 /**
- * Returns the probability of a pass count as low as `now`, or lower, if nothing has changed since `before` (Fisher's exact
- * test, one-sided). A small value means that the pass rate has dropped.
+ * Returns the probability of a pass count as low as `now`, or lower, if nothing has changed since `before` (Fisher's
+ * exact test, one-sided). A small value means that the pass rate has dropped.
  */
 export function dropProbability(before: PassCount, now: PassCount): number {
   const passed = before.passed + now.passed;

@@ -24,8 +24,8 @@ export type RunRequest<Input = unknown> = {
    */
   previousRunId?: string | undefined;
   /**
-   * Calls that the last message leaves open. Those that may be made twice are made before the model is called, and agents
-   * continue. They stay in this process: a route makes none of them, and the model there makes them again.
+   * Calls that the last message leaves open. Those that may be made twice are made before the model is called, and
+   * agents continue. They stay in this process: a route makes none of them, and the model there makes them again.
    */
   unfinishedCalls?: readonly UnfinishedCall[] | undefined;
   /** Starting twice with the same key starts one run. A `Run` creates a key for each start that has none. */

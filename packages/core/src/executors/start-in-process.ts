@@ -14,8 +14,8 @@ import { failedStart } from './failed-start.ts';
 /** A run in this process, as its executor uses it. */
 type KnownRun = Pick<RunHandle, 'log'> & {
   /**
-   * Returns the events after `afterSeq`. Aborting `signal` ends the run. The run stays known until a caller has read its
-   * end, because a caller who stopped reading may come back.
+   * Returns the events after `afterSeq`. Aborting `signal` ends the run. The run stays known until a caller has read
+   * its end, because a caller who stopped reading may come back.
    */
   attach(afterSeq: number, signal: AbortSignal): AsyncIterable<RunEvent>;
   send(command: RunCommand): Promise<EditReply>;

@@ -15,7 +15,10 @@ const startNames = ['key', 'whenBusy', 'signal'];
 
 type Unknown = Readonly<Record<string, unknown>>;
 
-/** Returns the log of a run that ends because `createRun` or `usePrompt` got no prompt, or a setting that it cannot use. */
+/**
+ * Returns the log of a run that ends because `createRun` or `usePrompt` got no prompt, or a setting that it cannot
+ * use.
+ */
 export function refusedRun<Input>(
   { definition, messages }: Pick<Partial<RunRequest<Input>>, 'definition' | 'messages'>,
   settings: Unknown,

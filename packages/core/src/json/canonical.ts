@@ -14,8 +14,8 @@ export function canonicalCall(name: string, input: unknown): string {
 type Work = { text: string } | { value: unknown } | { left: object };
 
 /**
- * Returns JSON with sorted keys and never throws. An object that JSON cannot hold is equal only to itself. Uses a list of
- * what is left, because recursion fails at some thousand levels.
+ * Returns JSON with sorted keys and never throws. An object that JSON cannot hold is equal only to itself. Uses a
+ * list of what is left, because recursion fails at some thousand levels.
  */
 export function canonicalJson(input: unknown): string {
   const written: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * True if `value` and the JSON `json` are certainly the same data. False for values that JSON holds differently, such as
- * dates and bytes.
+ * True if `value` and the JSON `json` are certainly the same data. False for values that JSON holds differently, such
+ * as dates and bytes.
  */
 export function isSameJson(value: unknown, json: unknown): boolean {
   if (value === json) return typeof value !== 'number' || Number.isFinite(value);

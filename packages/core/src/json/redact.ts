@@ -7,8 +7,8 @@ const keyShapes =
 // shorter literal keys are placeholders ("none", "ollama"), and removing them would damage ordinary words
 const shortestSecret = 8;
 
-// A key-like text after these words is a key. The quotes are also those of JSON inside JSON, which has backslashes before
-// them, and all signs may be percent-encoded. A key may contain a slash, which some languages escape as `\/`.
+// A key-like text after these words is a key. The quotes are also those of JSON inside JSON, which has backslashes
+// before them, and all signs may be percent-encoded. A key may contain a slash, which some languages escape as `\/`.
 const afterWord =
   /((?:\b|%[\da-f]{2})bearer(?:\s+|(?:%20|\+)+)|(?:x-api-key|x-goog-api-key|api[-_]?key|access[-_]?token)(?:\\*["']|%2[27])?(?:\s*[:=]\s*|%3[ad](?:%20|\+)*)(?:\\*["']|%2[27])?)((?:[^\s"',;&[\]\\%]|\\+\/|%(?!2[0267c]|0[ad]|5[bdc]|7d))+)/gi;
 

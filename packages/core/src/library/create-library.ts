@@ -31,7 +31,8 @@ export type LibraryPromptSettings = Omit<PromptSettings, 'input'>;
 /** An immutable set of prompts with their versions. */
 export type PromptLibrary<Prompts extends readonly PromptRecord[] = readonly PromptRecord[]> = {
   /**
-   * Returns a version of a prompt: an exact version, or the newest active one that a semver range allows. Default: `latest`.
+   * Returns a version of a prompt: an exact version, or the newest active one that a semver range allows. Default:
+   * `latest`.
    * @throws CuelineError `unknown_prompt`, which names the nearest id or the versions
    */
   get(id: PromptId<Prompts>, version?: string): LibraryPrompt;
@@ -68,8 +69,8 @@ export type PromptLibrary<Prompts extends readonly PromptRecord[] = readonly Pro
 };
 
 /**
- * What a library loads: the path of a JSON file or of a folder of them, a URL, JSON text, or an MCP client. A path needs a
- * runtime with Node's file system; in a browser it is an address relative to the page.
+ * What a library loads: the path of a JSON file or of a folder of them, a URL, JSON text, or an MCP client. A path
+ * needs a runtime with Node's file system; in a browser it is an address relative to the page.
  */
 export type PromptLibrarySource = string | URL | MCPPromptClient;
 

@@ -10,7 +10,9 @@ export type PromptTest = {
   readonly parameters: Readonly<Record<string, ParameterValue>>;
   /** The parameter for which the prompt refuses them. Missing if it accepts them. */
   readonly refused?: string;
-  /** Expands the prompt. Throws if it refuses what it should accept, accepts what it should refuse, or loses a value. */
+  /**
+   * Expands the prompt. Throws if it refuses what it should accept, accepts what it should refuse, or loses a value.
+   */
   run(): void;
 };
 

@@ -16,7 +16,8 @@ export function placeholdersOf(text: string): string[] {
 export type ReadValue = { value: ParameterValue } | { expected: string };
 
 /**
- * Reads the value of a parameter. `texts` also takes a number or a boolean as text, because forms and MCP only have texts.
+ * Reads the value of a parameter. `texts` also takes a number or a boolean as text, because forms and MCP only have
+ * texts.
  */
 export function readValue(parameter: LibraryParameter, value: unknown, mode: 'exact' | 'texts'): ReadValue {
   const { type, allowedValues } = parameter;
@@ -66,8 +67,8 @@ export type ReadParameters =
   | { issues: readonly ParameterIssue[] };
 
 /**
- * Reads the values of `declared` from `parameters`, which may also contain those of `known`. An optional parameter without
- * a value and a default has none.
+ * Reads the values of `declared` from `parameters`, which may also contain those of `known`. An optional parameter
+ * without a value and a default has none.
  */
 export function readParameters(
   declared: readonly LibraryParameter[],
@@ -127,8 +128,8 @@ function describe(parameter: LibraryParameter): string {
 export type TextKind = 'system' | 'user';
 
 /**
- * Returns one of a prompt's texts with the values in place. Only declared names between braces are replaced, once: braces of
- * JSON and braces inside values stay.
+ * Returns one of a prompt's texts with the values in place. Only declared names between braces are replaced, once:
+ * braces of JSON and braces inside values stay.
  * @throws CuelineError `invalid_parameter`
  */
 export function expandText(prompt: LibraryPrompt, kind: TextKind, parameters: unknown): string {

@@ -71,9 +71,9 @@ test('TONE takes no other value', () => {
 });`;
 
 /**
- * Prompts that write tests for a prompt: `generate-evals` writes three evals (the simplest case, another input with the same
- * answer, an input with a different answer), `generate-tests` writes tests of its parameters. Both take `PROMPT`, and
- * optionally `LANGUAGE` and `FRAMEWORK`. The first also takes `DOMAIN`, what the cases are about.
+ * Prompts that write tests for a prompt: `generate-evals` writes three evals (the simplest case, another input with
+ * the same answer, an input with a different answer), `generate-tests` writes tests of its parameters. Both take
+ * `PROMPT`, and optionally `LANGUAGE` and `FRAMEWORK`. The first also takes `DOMAIN`, what the cases are about.
  *
  * @example
  * const generateEvals = createPromptLibrary(packagedPrompts).definePrompt('generate-evals', { model: 'openai:gpt-4o' });

@@ -7,8 +7,8 @@ export function newPromptId(name: string, existing: Iterable<string> = []): stri
 }
 
 /**
- * Returns the ids of prompts by constant names made of the prompts' names, for a module of constants: a prompt named `Hello
- * World` is `helloWorldPromptId`. Versions of one prompt have one constant.
+ * Returns the ids of prompts by constant names made of the prompts' names, for a module of constants: a prompt named
+ * `Hello World` is `helloWorldPromptId`. Versions of one prompt have one constant.
  *
  * @example promptIds(library.list()); // { helloWorldPromptId: '123' }
  */

@@ -121,8 +121,8 @@ const file = z.union([
 ]);
 
 /**
- * Returns the JSON Schema (draft 2020-12) of a prompt file: a list of prompts, one prompt, or an object with the list under
- * `prompts`. The package has it as a file, too: `@cueline/core/prompts.schema.json`.
+ * Returns the JSON Schema (draft 2020-12) of a prompt file: a list of prompts, one prompt, or an object with the list
+ * under `prompts`. The package has it as a file, too: `@cueline/core/prompts.schema.json`.
  */
 export function promptFileSchema(): JsonSchema {
   return z.toJSONSchema(file, { io: 'input', reused: 'ref' }) as JsonSchema;

@@ -13,9 +13,9 @@ export function sanitizeInput(text: string | null | undefined): string {
 }
 
 /**
- * Returns a text for people or a log as {@link sanitizeInput} does, with e-mail addresses as `[EMAIL]`, card numbers as
- * `[CARD]` and phone numbers as `[PHONE]`. The numbers are found by their shape: other long numbers can be among them, and
- * unusual ones can be missing.
+ * Returns a text for people or a log as {@link sanitizeInput} does, with e-mail addresses as `[EMAIL]`, card numbers
+ * as `[CARD]` and phone numbers as `[PHONE]`. The numbers are found by their shape: other long numbers can be among
+ * them, and unusual ones can be missing.
  *
  * @example sanitizeOutput('Write to ana@example.com'); // 'Write to [EMAIL]'
  */
@@ -37,8 +37,8 @@ export function sanitizeOutput(text: string | null | undefined): string {
 const control = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u200B\u202A-\u202E\u2060-\u206F\uFEFF]/g;
 
 /**
- * A flag such as Scotland's, which is written with tag characters; or one tag character, or one of the variation selectors
- * that emoji do not need.
+ * A flag such as Scotland's, which is written with tag characters; or one tag character, or one of the variation
+ * selectors that emoji do not need.
  */
 const tagCharacters =
   /(\u{1F3F4}[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{2,6}\u{E007F})|[\u{E0000}-\u{E007F}]|[\u{E0100}-\u{E01EF}]/gu;

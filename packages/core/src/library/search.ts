@@ -23,7 +23,10 @@ export type SearchOptions = {
 
 /** Finds prompts by meaning. */
 export type PromptSearch = {
-  /** Returns the prompts whose meaning is nearest to the query, the nearest first. Rejects with the embedding model's error. */
+  /**
+   * Returns the prompts whose meaning is nearest to the query, the nearest first. Rejects with the embedding model's
+   * error.
+   */
   search(query: string, options?: SearchOptions): Promise<readonly FoundPrompt[]>;
 };
 

@@ -29,8 +29,8 @@ export function splitReference(reference: string): [id: string, range: string] {
 }
 
 /**
- * Returns the newest version that the range allows. An exact version finds any status. A range and `latest` choose among
- * the active versions, or among the deprecated ones if none is active.
+ * Returns the newest version that the range allows. An exact version finds any status. A range and `latest` choose
+ * among the active versions, or among the deprecated ones if none is active.
  * @throws CuelineError `unknown_prompt`, `invalid_options`
  */
 export function findVersion(all: PromptVersions, id: string, range: string): LibraryPrompt {

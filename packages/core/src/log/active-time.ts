@@ -2,9 +2,9 @@ import type { RunEvent } from './events.ts';
 import { createOpenCalls } from './open-calls.ts';
 
 /**
- * Returns how long a run has worked so far, in milliseconds, without the time in which it only waited for responses. `elapsed`
- * is the time since its start. Without it, the time between the end of one process and the start of the next one does not count
- * either.
+ * Returns how long a run has worked so far, in milliseconds, without the time in which it only waited for responses.
+ * `elapsed` is the time since its start. Without it, the time between the end of one process and the start of the
+ * next one does not count either.
  */
 export function activeTime(events: readonly RunEvent[], elapsed?: number): number {
   const calls = createOpenCalls();
@@ -26,8 +26,8 @@ export function activeTime(events: readonly RunEvent[], elapsed?: number): numbe
 }
 
 /**
- * True for an event that only the next process writes: it voids an answer that was cut off, or settles a call that had started.
- * `started` has the open calls, and gets the event.
+ * True for an event that only the next process writes: it voids an answer that was cut off, or settles a call that
+ * had started. `started` has the open calls, and gets the event.
  */
 function isSettlement(event: RunEvent, started: Set<string>): boolean {
   if (event.type === 'retry') return event.attempt === undefined && event.error.code === 'interrupted';

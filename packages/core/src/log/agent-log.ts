@@ -11,8 +11,8 @@ export type AgentLog = {
 };
 
 /**
- * Returns the log of the agent with this path, which is relative to the log that contains it. `after` is the index of the
- * step whose call it answers: an agent of an earlier step is another one.
+ * Returns the log of the agent with this path, which is relative to the log that contains it. `after` is the index of
+ * the step whose call it answers: an agent of an earlier step is another one.
  */
 export function agentLogOf(events: readonly RunEvent[], path: string, after: number): AgentLog | undefined {
   const start = events.findLastIndex((event) => event.type === 'agent-start' && event.agent === path);

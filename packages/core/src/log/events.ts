@@ -37,7 +37,9 @@ export type CompiledRequest = {
   model: string;
   /** The whole system prompt; several messages are joined with blank lines. */
   instructions: string;
-  /** What each definition makes of the system prompt, in order. Missing if none does, and in logs of earlier versions. */
+  /**
+   * What each definition makes of the system prompt, in order. Missing if none does, and in logs of earlier versions.
+   */
   instructionParts?: InstructionPart[];
   messages: ModelMessage[];
   /** The active tools of this step, in the order in which the model gets them. */
@@ -148,9 +150,9 @@ export type RunEventBody =
   /** The task that defined the variable is over. */
   | { type: 'variable-unset'; name: string }
   /**
-   * A hook has run before a step and returned changes. `index` is its position among the hooks of the step: those of the
-   * prompt, then those of the current task, which is `taskId` for them. `changed` names the fields that it returned; their
-   * values are in the request of the step.
+   * A hook has run before a step and returned changes. `index` is its position among the hooks of the step: those of
+   * the prompt, then those of the current task, which is `taskId` for them. `changed` names the fields that it
+   * returned; their values are in the request of the step.
    */
   | { type: 'hook'; step: number; index: number; taskId?: string; changed: string[] }
   | { type: 'step-start'; step: number; request: RequestChange }
@@ -291,8 +293,9 @@ export type RunEventBody =
       usage?: TokenUsage;
     }
   /**
-   * The model's answer is whole, and its tokens count. Only for answers that call tools: a run that is advanced step by step
-   * logs it before any of them starts, another one only if the step will not end, because the run or the agent ends.
+   * The model's answer is whole, and its tokens count. Only for answers that call tools: a run that is advanced step
+   * by step logs it before any of them starts, another one only if the step will not end, because the run or the
+   * agent ends.
    */
   | { type: 'model-call-end'; finishReason: FinishReason; usage: LanguageModelUsage }
   | {

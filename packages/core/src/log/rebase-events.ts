@@ -2,8 +2,8 @@ import { withoutUndefined } from '../base/without-undefined.ts';
 import type { RunEvent } from './events.ts';
 
 /**
- * Returns a function that moves the events of an executor to their place in a log that begins with `kept`, the events of
- * earlier attempts: `seq`, times and step numbers continue from there, and the start becomes a `run-resume`.
+ * Returns a function that moves the events of an executor to their place in a log that begins with `kept`, the events
+ * of earlier attempts: `seq`, times and step numbers continue from there, and the start becomes a `run-resume`.
  */
 export function rebaseEvents(
   kept: readonly RunEvent[],

@@ -191,7 +191,9 @@ function ownerAt(draft: RunDraft, path: string | undefined): AgentReducer<Common
   return path === undefined ? draft.run : agentAt(draft, path);
 }
 
-/** True for an event with tokens. Those of a step count when its answer is whole, if the log says so, or when it ends. */
+/**
+ * True for an event with tokens. Those of a step count when its answer is whole, if the log says so, or when it ends.
+ */
 function hasNewTokens(
   event: RunEvent,
   step: StepState | undefined,

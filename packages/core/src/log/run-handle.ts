@@ -2,7 +2,10 @@ import type { EditReply, TaskEdit } from '../tasks/task-item.ts';
 import type { ApprovalResponse, ClientToolResponse, RunEvent } from './events.ts';
 import type { PromptTypes, RunState } from './state.ts';
 
-/** A run, to be watched, answered and stopped. What `runPrompt` returns as `run`, and the base of what `createRun` does. */
+/**
+ * A run, to be watched, answered and stopped. What `runPrompt` returns as `run`, and the base of what `createRun`
+ * does.
+ */
 export type RunHandle<Types extends PromptTypes = PromptTypes> = {
   readonly id: string;
   /** Returns the current state; the same object while nothing has happened. */
@@ -52,7 +55,7 @@ export type RunCommand =
   | { type: 'approval-response'; approvalId: string; response: ApprovalResponse }
   | { type: 'client-tool-response'; clientCallId: string; response: ClientToolResponse }
   /**
-   * The page with the id `page` is about to run the call of a client tool. A second page is refused. `instead` is the id
-   * of a page that had claimed the call, and is gone.
+   * The page with the id `page` is about to run the call of a client tool. A second page is refused. `instead` is the
+   * id of a page that had claimed the call, and is gone.
    */
   | { type: 'client-tool-claim'; clientCallId: string; page: string; instead?: string };

@@ -9,7 +9,8 @@ export type RunPast = {
   readonly events: readonly RunEvent[];
   readonly state: RunState;
   /**
-   * The index from which on agents have started that continue: those of the open step, or those that prepare the next one.
+   * The index from which on agents have started that continue: those of the open step, or those that prepare the next
+   * one.
    */
   readonly continuesFrom: number;
   /** The number of the next step. */

@@ -9,9 +9,11 @@ import type { RunEvent } from './events.ts';
  * - `repeat`: it had started, and may be made twice, because its tool only reads or is idempotent, or because it is
  *   the call of an agent that has called nothing. With `asAgent` this is the only reason: the log cannot tell the agent
  *   from a tool of its name whose function has called it.
- * - `fail`: it may have taken effect, or it has started five times. It is not made again, and `error` says so to the model.
+ * - `fail`: it may have taken effect, or it has started five times. It is not made again, and `error` says so to the
+ *   model.
  *
- * `inputText` is what the model wrote, from which the tool's schema has made `input`. Missing if it did not arrive in pieces.
+ * `inputText` is what the model wrote, from which the tool's schema has made `input`. Missing if it did not arrive in
+ * pieces.
  */
 export type CallSettlement = {
   toolCallId: string;
@@ -55,7 +57,10 @@ export type StepCall = {
   idempotent?: true | undefined;
   /** The name below its caller of the agent that started in it. */
   agent?: string;
-  /** The name that this agent was defined with: the tool's own, or another if the tool's function has called the agent. */
+  /**
+   * The name that this agent was defined with: the tool's own, or another if the tool's function has called the
+   * agent.
+   */
   agentName?: string;
   /** True if something started inside it. */
   startedInside: boolean;

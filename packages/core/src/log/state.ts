@@ -159,7 +159,9 @@ export type RunFields<Types extends PromptTypes = PromptTypes> = {
   tasks: readonly TaskState[];
   /** The run's approvals, pending and answered, including those of agents and of starts in the background. */
   approvals: ApprovalState[];
-  /** The run's calls of client tools, pending and answered, including those of agents and of starts in the background. */
+  /**
+   * The run's calls of client tools, pending and answered, including those of agents and of starts in the background.
+   */
   clientToolCalls: ClientToolCallState[];
   /** Every agent so far, at any depth, in the order in which they started. */
   agents: AgentState[];

@@ -49,8 +49,8 @@ export const contentTypes = ['text', 'image', 'file', 'audio'] as const;
 const examples = { image: 'image/png', file: 'application/pdf', audio: 'audio/mpeg' };
 
 /**
- * True for a part that `textPart`, `imagePart`, `filePart` or `audioPart` has made, in any copy of this package; false for
- * data of the same shape.
+ * True for a part that `textPart`, `imagePart`, `filePart` or `audioPart` has made, in any copy of this package;
+ * false for data of the same shape.
  */
 export function isPart(value: object): boolean {
   return Object.hasOwn(value, partBrand);

@@ -6,7 +6,9 @@ import { readFirstBytes } from './bounded-body.ts';
 import { providerMessage } from './provider-message.ts';
 import { refusalCodes } from './refusal-codes.ts';
 
-/** What is added to an error of a model proxy: what to do if its message does not say so, and which time limit it was. */
+/**
+ * What is added to an error of a model proxy: what to do if its message does not say so, and which time limit it was.
+ */
 type Addition = { advice?: string; phase?: 'first_chunk' | 'chunk' | 'call' };
 
 const operator = (what: string): string => `The operator of the model proxy has to ${what}.`;

@@ -1,6 +1,9 @@
 import type { CuelineErrorCode } from '../base/errors.ts';
 
-/** The error codes for the codes of routes and model proxies: of refusals, and of the event that ends a proxy's stream. */
+/**
+ * The error codes for the codes of routes and model proxies: of refusals, and of the event that ends a proxy's
+ * stream.
+ */
 export const refusalCodes: Readonly<Record<string, CuelineErrorCode>> = {
   upstream_auth: 'auth',
   upstream_unpaid: 'budget_exceeded',

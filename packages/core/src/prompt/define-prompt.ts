@@ -74,8 +74,9 @@ export type PromptWithSchema<Input = never, Types extends PromptTypes = PromptTy
 > & { readonly input: ToolSchema };
 
 /**
- * Gives a prompt function a name and an input type, so that a component, a worker and a route can import the same thing.
- * With `input`, a schema, the type comes from the schema, and the input is validated before the function is called.
+ * Gives a prompt function a name and an input type, so that a component, a worker and a route can import the same
+ * thing. With `input`, a schema, the type comes from the schema, and the input is validated before the function is
+ * called.
  * @throws CuelineError `invalid_definition`
  *
  * @example
@@ -134,8 +135,8 @@ export type WaitingFunction<Input> = (
 ) => void | Promise<void>;
 
 /**
- * Returns the function with validated input. It stays synchronous if both are, so that a prompt that calls another one need
- * not wait.
+ * Returns the function with validated input. It stays synchronous if both are, so that a prompt that calls another
+ * one need not wait.
  */
 function withSchema<Input, Plugins extends readonly Plugin[]>(
   name: string,

@@ -32,8 +32,8 @@ export function emptyDefinitions(): Definitions {
 }
 
 /**
- * Returns definitions with those of a task on top. A name in both has the task's value, in its earlier position. Unnamed
- * text of the system prompt has no name that could be replaced, so the task's follows the prompt's.
+ * Returns definitions with those of a task on top. A name in both has the task's value, in its earlier position.
+ * Unnamed text of the system prompt has no name that could be replaced, so the task's follows the prompt's.
  */
 export function layered(base: Definitions, layer: Definitions | undefined): Definitions {
   if (layer === undefined) return base;

@@ -85,7 +85,10 @@ export class PromptBuilder implements Prompt {
     });
   }
 
-  /** Adds a member of a plugin, or a method that replaces one. Its methods define for this prompt. Called by the runner. */
+  /**
+   * Adds a member of a plugin, or a method that replaces one. Its methods define for this prompt. Called by the
+   * runner.
+   */
   addMember(name: string, member: unknown): void {
     this.#members.set(name, member);
     this.#showMember(this, name, member);

@@ -3,9 +3,9 @@ import type { ToolSchema } from '../tools/schema.ts';
 import { validateOf, type SchemaResult } from '../tools/standard-schema.ts';
 
 /**
- * Returns a prompt's input as parsed by its schema, with defaults filled in: a promise if the schema is asynchronous, if the
- * input does not fit, or if the caller `waits`. For invalid input it rejects with a CuelineError `invalid_input`, which also
- * has the path of each issue in `details.issues`.
+ * Returns a prompt's input as parsed by its schema, with defaults filled in: a promise if the schema is asynchronous,
+ * if the input does not fit, or if the caller `waits`. For invalid input it rejects with a CuelineError
+ * `invalid_input`, which also has the path of each issue in `details.issues`.
  */
 export function readInput(name: string, schema: ToolSchema, input: unknown, waits = false): unknown {
   const read = (result?: SchemaResult): unknown =>

@@ -29,7 +29,9 @@ const texts = (example: string): SettingForm => ({
 /** By name. */
 export type SettingForms = Readonly<Record<string, SettingForm>>;
 
-/** The settings of a step that the AI SDK takes in any form, so that a wrong one reaches the provider or does nothing. */
+/**
+ * The settings of a step that the AI SDK takes in any form, so that a wrong one reaches the provider or does nothing.
+ */
 export const stepForms: SettingForms = {
   activeTools: texts("'search'"),
   frequencyPenalty: number('0.5'),

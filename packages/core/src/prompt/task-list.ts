@@ -16,15 +16,15 @@ export type TaskDefinition<P = unknown> = {
   /** The description of the task that the model reads. */
   task: string;
   /**
-   * Checks a result. A string that it returns, or an error that it throws, becomes the feedback to the model. If it exceeds
-   * the time limit of a tool call, the result counts as refused.
+   * Checks a result. A string that it returns, or an error that it throws, becomes the feedback to the model. If it
+   * exceeds the time limit of a tool call, the result counts as refused.
    */
   validation?:
     | ((result: string) => string | void | undefined | Promise<string | void | undefined>)
     | undefined;
   /**
-   * Called when the task becomes current, and when a retry or another process continues the run. Its definitions on `prompt`
-   * exist for this task only. `messages` are those that would be sent to the model.
+   * Called when the task becomes current, and when a retry or another process continues the run. Its definitions on
+   * `prompt` exist for this task only. `messages` are those that would be sent to the model.
    */
   extend?: ((prompt: P, messages: ModelMessage[]) => void | Promise<void>) | undefined;
 };
@@ -196,9 +196,9 @@ export class TaskListDefinition implements TaskListHandle {
 }
 
 /**
- * Returns the definitions of the author's tasks in a list that another version of the prompt may have begun: those with their
- * titles, because tasks may have been added or moved. A task whose title is gone has the definition of its id, unless that
- * one belongs to another task.
+ * Returns the definitions of the author's tasks in a list that another version of the prompt may have begun: those
+ * with their titles, because tasks may have been added or moved. A task whose title is gone has the definition of its
+ * id, unless that one belongs to another task.
  */
 function findDefinitions(
   events: readonly TaskEvent[],

@@ -56,8 +56,8 @@ function attachmentOf(value: unknown): ContentPart | undefined {
 const lineFeeds = /\\(n|x0[aA]|u000[aA]|u\{0*[aA]\})|\\[^]|(\n)/g;
 
 /**
- * Removes the indentation of the source code. A line after an escaped line feed keeps its own. A part with an escape that
- * JavaScript does not know, such as `\usepackage`, has no text but its source code.
+ * Removes the indentation of the source code. A line after an escaped line feed keeps its own. A part with an escape
+ * that JavaScript does not know, such as `\usepackage`, has no text but its source code.
  */
 function dedent(part: string | undefined, raw: string, indent: number): string {
   const lineBegin = new RegExp(`\n[ \t]{0,${indent}}`, 'g');
@@ -70,8 +70,8 @@ function dedent(part: string | undefined, raw: string, indent: number): string {
 }
 
 /**
- * Returns the common indentation of all lines of the source code, in characters; a line that only closes the template does
- * not count.
+ * Returns the common indentation of all lines of the source code, in characters; a line that only closes the template
+ * does not count.
  */
 function commonIndent(strings: readonly string[]): number {
   let indent = Infinity;

@@ -28,7 +28,8 @@ export type CallTimeouts = {
   /** Another part of the answer has arrived. */
   partReceived(): void;
   /**
-   * The reader does not read at the moment, which does not count as the provider's silence. `partReceived` ends the pause.
+   * The reader does not read at the moment, which does not count as the provider's silence. `partReceived` ends the
+   * pause.
    */
   pause(): void;
   stop(): void;

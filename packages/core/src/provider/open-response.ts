@@ -64,9 +64,9 @@ export function streamOf(
 }
 
 /**
- * True for a finish that the provider did not send: it has neither a reason nor tokens. The packages of Azure, Bedrock,
- * Cohere, DeepSeek and xAI make one when a stream just ends, and so does that of Perplexity, which sends tokens with every
- * part.
+ * True for a finish that the provider did not send: it has neither a reason nor tokens. The packages of Azure,
+ * Bedrock, Cohere, DeepSeek and xAI make one when a stream just ends, and so does that of Perplexity, which sends
+ * tokens with every part.
  */
 function isCutOff({ finishReason, usage }: Finish, provider: string): boolean {
   // a package may ignore the types

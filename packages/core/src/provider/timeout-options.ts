@@ -12,7 +12,9 @@ export type Timeouts = {
   model: ModelTimeouts;
   /** Returns the time limit of a tool that sets none, in milliseconds. */
   toolMs(toolName: string): number;
-  /** The limit of the whole run or agent; undefined for none. Waiting for an approval counts, except in durable runs. */
+  /**
+   * The limit of the whole run or agent; undefined for none. Waiting for an approval counts, except in durable runs.
+   */
   totalMs: number | undefined;
   /** The limit that the AI SDK measures: a step with its tools. Waiting for an approval in this process counts. */
   sdk: { timeout?: { stepMs: number } };
@@ -41,8 +43,9 @@ function isLimited(ms: number | undefined): ms is number {
 }
 
 /**
- * Returns a signal that also aborts when `who`, a run or an agent, has taken longer than `ms` milliseconds, of which it took
- * `spent` before. The reason then has the name `TimeoutError`, as the AI SDK expects, and the error of the run as its cause.
+ * Returns a signal that also aborts when `who`, a run or an agent, has taken longer than `ms` milliseconds, of which
+ * it took `spent` before. The reason then has the name `TimeoutError`, as the AI SDK expects, and the error of the
+ * run as its cause.
  */
 export function withTotalLimit(
   signal: AbortSignal,

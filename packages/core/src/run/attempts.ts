@@ -35,7 +35,9 @@ export type Attempts = {
   replace(): void;
   /** Ends all of them, or all but the shown one. */
   stop(exceptShown?: boolean): void;
-  /** Stops following the shown one. The start that waits for its end begins at once, because the end is not reported. */
+  /**
+   * Stops following the shown one. The start that waits for its end begins at once, because the end is not reported.
+   */
   detach(): void;
 };
 

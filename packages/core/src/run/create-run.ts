@@ -67,8 +67,8 @@ function createRunWith<Input, Types extends PromptTypes>(
   }
 
   /**
-   * Runs an action that continues the shown run, in one tab only, unless the run is stopped while it waits for the other tabs.
-   * `ends`: if another tab ends the run, the action is not needed.
+   * Runs an action that continues the shown run, in one tab only, unless the run is stopped while it waits for the
+   * other tabs. `ends`: if another tab ends the run, the action is not needed.
    */
   function alone(action: () => Promise<unknown>, ends = false): Promise<unknown> {
     const before = run.stops;

@@ -69,7 +69,10 @@ export function reconnect(run: RunInternals, lost: LostConnection): Attempt {
   return attempt;
 }
 
-/** Follows the work of the shown attempt again, if it was detached or its connection was lost; `starts` as for a retry. */
+/**
+ * Follows the work of the shown attempt again, if it was detached or its connection was lost; `starts` as for a
+ * retry.
+ */
 export function attachShown(run: RunInternals, starts: RetryStarts): void {
   const { shown } = run.attempts;
   if (run.log.ended) void withRetryCode(run, (retries) => retries.attachLost(run, starts));

@@ -6,8 +6,8 @@ import type { RunInternals } from './run-internals.ts';
 type Unknown = Readonly<Record<string, unknown>>;
 
 /**
- * Returns an executor that ends each run with an error, if `createRun` or `usePrompt` got no prompt, or a setting that does
- * not exist or cannot be used.
+ * Returns an executor that ends each run with an error, if `createRun` or `usePrompt` got no prompt, or a setting
+ * that does not exist or cannot be used.
  */
 export function refuseSettings(definition: object | undefined, settings: Unknown): Executor | undefined {
   if (definition && isEmpty(settings)) return undefined;
@@ -17,8 +17,8 @@ export function refuseSettings(definition: object | undefined, settings: Unknown
 }
 
 /**
- * Rejects if a start or a message has an option that does not exist, before anything changes. The state does not say so:
- * a caller who ignores the promise reads it in the console.
+ * Rejects if a start or a message has an option that does not exist, before anything changes. The state does not say
+ * so: a caller who ignores the promise reads it in the console.
  */
 export function refuseOptions({ settings }: RunInternals, options: Unknown): Promise<never> | undefined {
   if (isEmpty(options)) return undefined;

@@ -29,7 +29,9 @@ type StoredRun = {
   storage: RunStorage | undefined;
 } & Pick<TabbedRun, 'retry' | 'stop'>;
 
-/** Restores `run` from its storage, or else from a log of the past. Nothing is read before something asks for the run. */
+/**
+ * Restores `run` from its storage, or else from a log of the past. Nothing is read before something asks for the run.
+ */
 export function createRestoring(run: RunInternals, past: readonly RunEvent[], stored: StoredRun): Restoring {
   const { storage } = stored;
   let isKnown = storage === undefined;

@@ -71,7 +71,8 @@ function isInstance(value: unknown): boolean {
 /** Follows lost work again, or retries it from the log if it no longer exists or has ended. */
 function followAgain(run: RunInternals, starts: RetryStarts, lost: LostConnection): Promise<unknown> {
   const { definition, model, options } = run.settings;
-  // a route that has a start has a run with its settings, which is followed; one that refused it gets the current settings
+  // a route that has a start has a run with its settings, which is followed; one that refused it gets the current
+  // settings
   const request = isRefused(run, lost) ? { ...lost.request!, definition, model, options } : lost.request;
   const found = starts.reconnect(run, { ...lost, request });
   return ignorable(
@@ -91,7 +92,10 @@ export function attachLost(run: RunInternals, { reconnect }: RetryStarts): Promi
 /** The errors of a start without an answer, which may have arrived. */
 const unanswered: ReadonlySet<unknown> = new Set(['network', 'timeout', 'overloaded']);
 
-/** True for a start that was refused, or was not sent because of a mistake. Only a route may have one without answering. */
+/**
+ * True for a start that was refused, or was not sent because of a mistake. Only a route may have one without
+ * answering.
+ */
 function isRefused({ log, settings }: RunInternals, { request }: LostConnection): boolean {
   const last = log.events.at(-1);
   if (request === undefined || last?.type !== 'run-end') return false;
@@ -100,8 +104,8 @@ function isRefused({ log, settings }: RunInternals, { request }: LostConnection)
 }
 
 /**
- * True for a run of which nothing more is known where it happened, although the log has no end. The log of a page that was
- * closed right after a retry ends with what that retry keeps, and the run before it has no such events.
+ * True for a run of which nothing more is known where it happened, although the log has no end. The log of a page
+ * that was closed right after a retry ends with what that retry keeps, and the run before it has no such events.
  */
 function isOver(error: unknown, lost: LostConnection, found: Attempt): boolean {
   const isCut = CuelineError.isInstance(error) && error.code === 'stream_truncated';

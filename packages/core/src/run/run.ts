@@ -89,7 +89,9 @@ export type Run<Input = void, Types extends PromptTypes = PromptTypes> = RunHand
    * `invalid_options`.
    */
   start(input: Input, options?: StartOptions): Promise<Types['output']>;
-  /** Continues the conversation: the prompt's own messages, all turns so far, then this one. Resolves as `start` does. */
+  /**
+   * Continues the conversation: the prompt's own messages, all turns so far, then this one. Resolves as `start` does.
+   */
   send(message: SendMessage, options?: SendOptions): Promise<Types['output']>;
   /**
    * Retries the last turn in the same log, and keeps the steps before `from`: none of their calls is made
@@ -125,9 +127,9 @@ export type Run<Input = void, Types extends PromptTypes = PromptTypes> = RunHand
    */
   attach(): void;
   /**
-   * Returns another run, not started, with the log of this one up to the event `seq` (default: all), and with the settings
-   * and client tools that this one has now: `retry` continues after its last complete step, `send` continues the conversation,
-   * and this run stays unchanged.
+   * Returns another run, not started, with the log of this one up to the event `seq` (default: all), and with the
+   * settings and client tools that this one has now: `retry` continues after its last complete step, `send` continues
+   * the conversation, and this run stays unchanged.
    */
   fork(seq?: number): Run<Input, Types>;
   /** Resolves once the stored log of this run is known; never rejects. Resolves at once without a storage. */

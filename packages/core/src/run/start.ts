@@ -61,8 +61,8 @@ function start(
 }
 
 /**
- * Starts the prompt anew with these settings, or finds the start that `key` names. If the run is busy, does what `whenBusy`
- * says.
+ * Starts the prompt anew with these settings, or finds the start that `key` names. If the run is busy, does what
+ * `whenBusy` says.
  */
 export function requestStart(
   run: RunInternals,

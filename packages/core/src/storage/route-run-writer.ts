@@ -13,12 +13,15 @@ type RouteRunWriterOptions = {
   known: Set<string>;
 };
 
-/** Stores a run on a route in the tab that has started it. Each other tab follows the run by itself, and stores nothing. */
+/**
+ * Stores a run on a route in the tab that has started it. Each other tab follows the run by itself, and stores
+ * nothing.
+ */
 export class RouteRunWriter {
   readonly #options: RouteRunWriterOptions;
   /**
-   * The shown run: it `starts` here and has no id yet, it has `started` here, it was `found` in the storage, or `other`:
-   * another tab has started it and stores it.
+   * The shown run: it `starts` here and has no id yet, it has `started` here, it was `found` in the storage, or
+   * `other`: another tab has started it and stores it.
    */
   #origin: 'starts' | 'started' | 'found' | 'other' = 'found';
 

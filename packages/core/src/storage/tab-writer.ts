@@ -308,7 +308,8 @@ class Tab implements TabWriter {
   }
 
   /**
-   * Works on the run here, once no other tab does. Holds the lock until the run has ended, also if its caller stops reading.
+   * Works on the run here, once no other tab does. Holds the lock until the run has ended, also if its caller stops
+   * reading.
    */
   async #runHere(
     start: (signal: AbortSignal) => AsyncIterable<RunEvent>,

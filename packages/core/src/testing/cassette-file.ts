@@ -22,7 +22,10 @@ export type UrlPatterns = Readonly<
 /** The content of a cassette, as JSON for a file. */
 export type CassetteData = {
   readonly version: 1;
-  /** By `provider:model`. Files at other URLs are downloaded for the model. Without it, all URLs are taken as they are. */
+  /**
+   * By `provider:model`. Files at other URLs are downloaded for the model. Without it, all URLs are taken as they
+   * are.
+   */
   readonly supportedUrls?: Readonly<Record<string, UrlPatterns>>;
   readonly recordings: readonly Recording[];
 };

@@ -168,7 +168,10 @@ function splitModelName(ref: string | LanguageModel): { provider: string; modelI
     : { provider: ref.slice(0, colon), modelId: ref.slice(colon + 1), name: ref };
 }
 
-/** Returns the part of a request that the answer depends on. Ids of tool calls become numbers, because providers make them up. */
+/**
+ * Returns the part of a request that the answer depends on. Ids of tool calls become numbers, because providers make
+ * them up.
+ */
 function requestOf(options: LanguageModelV4CallOptions): object {
   const { abortSignal: _signal, headers: _headers, includeRawChunks: _raw, ...request } = options;
   const ids = new Map<string, string>();

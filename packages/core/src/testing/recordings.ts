@@ -21,7 +21,9 @@ export type Recordings = {
   record(asked: ModelRequest, answer: readonly unknown[]): void;
   /** The URLs that a model takes as they are; undefined for a model of which this was not recorded. */
   urlsOf(model: string): UrlPatterns | undefined;
-  /** Keeps the URLs that a model takes as they are. Those of a model without a recording are not part of the content. */
+  /**
+   * Keeps the URLs that a model takes as they are. Those of a model without a recording are not part of the content.
+   */
   keepUrls(model: string, urls: UrlPatterns): void;
   /** True if something was recorded that was not there at the beginning. */
   readonly changed: boolean;

@@ -9,8 +9,8 @@ type Delta = Part & { readonly id: string; readonly delta: string };
 type SplitText = { text: string; first: Part; clean?: string };
 
 /**
- * Returns the parts of an answer as JSON without keys. A model that repeats a key often streams it in pieces, none of which
- * looks like a key: a text that has one as a whole becomes its first part, and its other parts are left out.
+ * Returns the parts of an answer as JSON without keys. A model that repeats a key often streams it in pieces, none of
+ * which looks like a key: a text that has one as a whole becomes its first part, and its other parts are left out.
  */
 export function redactAnswer(answer: readonly unknown[], secrets: readonly string[]): Answer {
   const parts = toJson(answer) as readonly Part[];

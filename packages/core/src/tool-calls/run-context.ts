@@ -27,7 +27,10 @@ export type AgentCall = { name: string; agent: AgentDefinition; args: unknown; c
 
 /** A run that is advanced step by step, each time perhaps in another process. */
 export type DurableRun = {
-  /** Called before the run ends because its model has stopped. By the time it resolves, edits may have added open tasks. */
+  /**
+   * Called before the run ends because its model has stopped. By the time it resolves, edits may have added open
+   * tasks.
+   */
   beforeEnd(): Promise<void>;
   /** Called when another step of the run itself would follow. It logs nothing more after that. */
   pause(): void;

@@ -15,8 +15,8 @@ export type ToolApproval = {
   /** The configuration for the AI SDK, which then decides only what needs no approval from a person. */
   configuration: Configuration | undefined;
   /**
-   * Decides about a call that an earlier attempt, or another process, has left open, before it is made here. Returns why
-   * it is refused, if it is.
+   * Decides about a call that an earlier attempt, or another process, has left open, before it is made here. Returns
+   * why it is refused, if it is.
    */
   review(
     call: { toolCallId: string; toolName: string; input: unknown },

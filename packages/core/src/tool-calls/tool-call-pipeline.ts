@@ -68,8 +68,8 @@ export type ToolCallPipeline = {
   /** Counts a call that an earlier process of the run has made, for the loop guard. */
   remember(call: RememberedCall): Promise<void>;
   /**
-   * Starts a new step. `taskId` is the current task, if any: the same call for another task is not a repetition, and neither
-   * is a call whose earlier result the model can no longer read (`forgets`).
+   * Starts a new step. `taskId` is the current task, if any: the same call for another task is not a repetition, and
+   * neither is a call whose earlier result the model can no longer read (`forgets`).
    */
   beginStep(taskId: string | undefined, forgets?: boolean): void;
 };
@@ -351,8 +351,8 @@ class Pipeline implements ToolCallPipeline {
 }
 
 /**
- * Returns a call that cannot run, for the loop guard: under a name that no tool has, because the same call is a different
- * one once it can run, and as a read, which is no progress.
+ * Returns a call that cannot run, for the loop guard: under a name that no tool has, because the same call is a
+ * different one once it can run, and as a read, which is no progress.
  */
 function invalidCall(toolName: string, input: unknown, rule: LoopRules['general']): LoopCall {
   return { toolName: `invalid ${toolName}`, input, effect: 'read', rule };

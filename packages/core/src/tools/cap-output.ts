@@ -9,13 +9,13 @@ import { isAsyncIterable } from './tool-callbacks.ts';
 const advice = ', and a tool may return 256 KB. Ask for less, or for a part.';
 
 /**
- * Returns a tool's result for the model and the log: JSON of at most 256 KB. A longer string is cut, and a
- * larger value becomes the beginning of its JSON; both end with a note of the full length. In a list of text,
- * image and file parts, the texts are cut to 256 KB in total; the texts after the cut are left out, and their number
- * is the last part. Files stay whole, because a part of a picture is useless. With `as: 'data'`, such a list is ordinary
- * JSON. Undefined becomes null.
- * @throws CuelineError `invalid_definition` for values that are not JSON (functions, cycles, BigInt, a Map, a promise), and
- * for JSON of more than 1,000 levels
+ * Returns a tool's result for the model and the log: JSON of at most 256 KB. A longer string is cut, and a larger
+ * value becomes the beginning of its JSON; both end with a note of the full length. In a list of text, image and file
+ * parts, the texts are cut to 256 KB in total; the texts after the cut are left out, and their number is the last
+ * part. Files stay whole, because a part of a picture is useless. With `as: 'data'`, such a list is ordinary JSON.
+ * Undefined becomes null.
+ * @throws CuelineError `invalid_definition` for values that are not JSON (functions, cycles, BigInt, a Map, a
+ * promise), and for JSON of more than 1,000 levels
  */
 export function capOutput(output: unknown, toolName?: string, as: 'parts' | 'data' = 'parts'): unknown {
   if (typeof output === 'string') return capText(output, MAX_TEXT_BYTES, advice);

@@ -6,7 +6,10 @@ import { quoteValue } from '../base/quote-value.ts';
 export type LoopRule = {
   /** From this call on, the model gets the earlier result with a note instead of a new call. Default 2. */
   answerFrom?: number | undefined;
-  /** From this call on, the model gets a refusal instead of a result. Default 3, or one after `answerFrom` if that is more. */
+  /**
+   * From this call on, the model gets a refusal instead of a result. Default 3, or one after `answerFrom` if that is
+   * more.
+   */
   refuseFrom?: number | undefined;
   /** This call ends the run with `loop_detected`. Default 6, or three after `refuseFrom` if that is more. */
   endAt?: number | undefined;
@@ -42,7 +45,10 @@ export function checkLoopRule(
   checkOrder(whose, rule, code);
 }
 
-/** Refuses a number that never applies because a later one of the same rule comes first. `Infinity` is meant never to apply. */
+/**
+ * Refuses a number that never applies because a later one of the same rule comes first. `Infinity` is meant never to
+ * apply.
+ */
 function checkOrder(whose: string, rule: LoopRule, code: CuelineErrorCode): void {
   const given = ruleNames.flatMap((name) => {
     const { [name]: value = Infinity } = rule;

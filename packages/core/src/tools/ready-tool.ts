@@ -25,7 +25,10 @@ export function throwReported(output: unknown): void {
   throw toModelError(text, undefined, 'tool');
 }
 
-/** Returns the rules of a tool of the AI SDK or of an MCP server. It counts as `external` unless it says that it reads. */
+/**
+ * Returns the rules of a tool of the AI SDK or of an MCP server. It counts as `external` unless it says that it
+ * reads.
+ */
 export function readyRules(ready: ToolSet[string]): ToolRules {
   const hints = hintsOf(ready);
   const { needsApproval } = ready;

@@ -8,7 +8,9 @@ export type JsonSchema =
   | Readonly<Record<string, unknown>>
   | { readonly type?: unknown; readonly anyOf?: unknown };
 
-/** A schema for a tool's arguments: zod, any other Standard Schema, the AI SDK's `jsonSchema()`, or plain JSON Schema. */
+/**
+ * A schema for a tool's arguments: zod, any other Standard Schema, the AI SDK's `jsonSchema()`, or plain JSON Schema.
+ */
 export type ToolSchema = FlexibleSchema | JsonSchema;
 
 /** The type of a tool function's arguments; `unknown` for plain JSON Schema, which has no types. */

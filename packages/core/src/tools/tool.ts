@@ -65,9 +65,9 @@ export type ToolFactory = {
 } & typeof aiTool;
 
 /**
- * A tool that is not yet part of a prompt. Without a function it is a client tool: its calls wait for the page, which has
- * a function of the same name in `usePrompt(…, { tools })`. A tool of the AI SDK gets a name with `tool(name, aiTool)`;
- * `tool({ … })` is the AI SDK's own function, so that one import serves both.
+ * A tool that is not yet part of a prompt. Without a function it is a client tool: its calls wait for the page, which
+ * has a function of the same name in `usePrompt(…, { tools })`. A tool of the AI SDK gets a name with `tool(name,
+ * aiTool)`; `tool({ … })` is the AI SDK's own function, so that one import serves both.
  *
  * @example
  * prompt.defTool('file', 'Files', [tool('read', 'Read a file', z.object({ path: z.string() }), ({ path }) => read(path))]);

@@ -38,8 +38,8 @@ export const defaultEventLimits: EventLimits = {
 type Bound = readonly [limit: 'entries' | 'variables' | 'changes' | 'deltas', what: string];
 
 /**
- * The limits of the app's own server, storage or stored text: the same counts, and events as large as a stream may carry.
- * Unknown types are counted, too, because the other side may be newer.
+ * The limits of the app's own server, storage or stored text: the same counts, and events as large as a stream may
+ * carry. Unknown types are counted, too, because the other side may be newer.
  */
 const serverEventLimits: Partial<EventLimits> = {
   nameLength: 17_000_000,
@@ -147,8 +147,8 @@ export function createEventCounter(
 }
 
 /**
- * Does the same for a log that a server, a storage or another tab has: with the limits of a server's run, and for a newer
- * version's types of events, too.
+ * Does the same for a log that a server, a storage or another tab has: with the limits of a server's run, and for a
+ * newer version's types of events, too.
  */
 export function createServerEventCounter(): (event: unknown) => string | undefined {
   return createEventCounter(serverEventLimits, { unknownTypes: 'counted' });
@@ -178,8 +178,8 @@ function hasLongMessage(event: Record<string, unknown>, limit: number): boolean 
 }
 
 /**
- * The number of characters in an event, or the limit that it exceeds. Visits the event level by level, because recursion
- * would overflow on hostile depth.
+ * The number of characters in an event, or the limit that it exceeds. Visits the event level by level, because
+ * recursion would overflow on hostile depth.
  */
 function measure(event: object, limits: EventLimits): number | string {
   let level: object[] = [event];

@@ -24,8 +24,8 @@ export type LinkPayload = {
 export const LINK_BYTES = 1_000_000;
 
 /**
- * How much of a link is inflated at once, in bytes. A piece inflates to about a thousand times its length at most. fflate
- * allocates at least 160 kB for each piece, so short pieces are slow.
+ * How much of a link is inflated at once, in bytes. A piece inflates to about a thousand times its length at most.
+ * fflate allocates at least 160 kB for each piece, so short pieces are slow.
  */
 const PIECE_BYTES = 8_192;
 
@@ -103,10 +103,11 @@ export function encodeLog(events: readonly RunEvent[]): string {
 }
 
 /**
- * Reads the log that {@link encodeLog} wrote, in this or an earlier version. Each event may be as large as a run's own may
- * be: up to 17,000,000 characters, 1,000,000 values and 1,100 levels. Check the length of a text from outside first.
- * @throws CuelineError `link_foreign` if the text is not a log, or if a newer version wrote it, `too_large` if it has more
- * events than a run may hold, or a larger one
+ * Reads the log that {@link encodeLog} wrote, in this or an earlier version. Each event may be as large as a run's
+ * own may be: up to 17,000,000 characters, 1,000,000 values and 1,100 levels. Check the length of a text from outside
+ * first.
+ * @throws CuelineError `link_foreign` if the text is not a log, or if a newer version wrote it, `too_large` if it has
+ * more events than a run may hold, or a larger one
  */
 export function decodeLog(text: string): RunEvent[] {
   const value = parseJson(text) as { v?: unknown; events?: unknown } | undefined;

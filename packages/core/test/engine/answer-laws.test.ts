@@ -40,7 +40,9 @@ function sent(call: LanguageModelV4CallOptions | undefined): unknown {
 
 const user = (text: string): UIMessage => ({ id: text, role: 'user', parts: [{ type: 'text', text }] });
 
-/** The AI SDK alone: the message that a client has of a run, what each step was sent, and what its next request sends. */
+/**
+ * The AI SDK alone: the message that a client has of a run, what each step was sent, and what its next request sends.
+ */
 async function theirs(answers: readonly Answer[], isWhole: boolean) {
   const model = modelOf(answers);
   const call = { model, tools, stopWhen: isStepCount(9), maxRetries: 0, onError: () => {} };

@@ -50,7 +50,10 @@ describe('scheduling', () => {
   });
 
   describe('while a provider asks to wait', () => {
-    /** A model that refuses its first call and asks to wait. Its second call ends later, which frees a place for a third. */
+    /**
+     * A model that refuses its first call and asks to wait. Its second call ends later, which frees a place for a
+     * third.
+     */
     const limitedOnce = (waitMs: number, onStart: (call: number) => void = () => {}) =>
       modelOf(async (_text, call) => {
         onStart(call);

@@ -192,7 +192,8 @@ test.each([...Object.entries(types), ...Object.entries(orders)])(
   (_name, kind) => {
     const few = logOf(kind, 500);
     const many = logOf(kind, 20_000);
-    // The shortest of some tries: what else the machine does only ever adds to it. A clear answer needs no more of them.
+    // The shortest of some tries: what else the machine does only ever adds to it. A clear answer needs no more of
+    // them.
     let short = Infinity;
     let long = Infinity;
     for (let at = 1; at <= TRIES && !(at > 2 && long / short < 2); at += 1) {

@@ -274,7 +274,9 @@ describe('a step after feedback to the model', () => {
     prompt.$`Work through the tasks.`;
   });
   const finish: ScriptedTurn = [call('finishTask', { result: '1 2 3' }, 'finish')];
-  /** What a request says, whatever the order: a run that continues sends the window of its tasks behind what it keeps. */
+  /**
+   * What a request says, whatever the order: a run that continues sends the window of its tasks behind what it keeps.
+   */
   const textsIn = (model: ReturnType<typeof scriptedModel>, at: number): string[] =>
     model.calls[at]!.prompt.map(({ content }) => JSON.stringify(content)).toSorted();
   const nudged = /The task list is not complete/;

@@ -205,7 +205,10 @@ export const partTypes: Record<StreamPart['type'], 'generated' | 'of each call' 
   error: 'generated',
 };
 
-/** The answers of a model, one for each call; each of their calls has arguments of its own, so that none is a repetition. */
+/**
+ * The answers of a model, one for each call; each of their calls has arguments of its own, so that none is a
+ * repetition.
+ */
 export const anyAnswers: fc.Arbitrary<Answer[]> = fc
   .array(fc.array(fc.nat({ max: blocks.length - 1 }), { maxLength: 4 }), { minLength: 1, maxLength: 3 })
   .chain((kinds) => {

@@ -41,7 +41,9 @@ function call(name: string, what: string): { name: string; what: string } {
   return { name, what };
 }
 
-/** A model that asks for the part of its plan that no result in its prompt has settled, with ids of its own each time. */
+/**
+ * A model that asks for the part of its plan that no result in its prompt has settled, with ids of its own each time.
+ */
 export function planningModel(newId: () => string): Model {
   const base = scriptedModel([]);
   return {
@@ -116,7 +118,10 @@ export function defineWork(prompt: Prompt, work: Work): void {
   prompt.$`Work.`;
 }
 
-/** A process that works on the run with this log until it is killed. `pause` is how long each tool works before its effect. */
+/**
+ * A process that works on the run with this log until it is killed. `pause` is how long each tool works before its
+ * effect.
+ */
 export function openRun(
   world: World,
   log: readonly RunEvent[],
@@ -164,8 +169,8 @@ export function randomFrom(seed: number): () => number {
 }
 
 /**
- * A run whose process is killed at a random moment, whose next process is killed at another, and so on, until one ends it
- * with `retry()`. Each knows of the one before it only the log.
+ * A run whose process is killed at a random moment, whose next process is killed at another, and so on, until one
+ * ends it with `retry()`. Each knows of the one before it only the log.
  */
 export async function killAtRandom(seed: number): Promise<{ world: World; kills: number; result: unknown }> {
   const random = randomFrom(seed);

@@ -80,12 +80,16 @@ export const edits: Readonly<Record<string, (list: TaskList) => Decision>> = {
   addBefore: (list) => editTasks(list, { type: 'add', title: 'New', index: 1 }),
 };
 
-/** What an action writes down and answers for a task in these states; or only what it answers, where it does nothing. */
+/**
+ * What an action writes down and answers for a task in these states; or only what it answers, where it does nothing.
+ */
 export type Outcome =
   | readonly [statuses: string, events: string, reply: string]
   | readonly [statuses: string, reply: string];
 
-/** Tries every action. Of three tasks the first is completed, the second is as the row says, and the third is pending. */
+/**
+ * Tries every action. Of three tasks the first is completed, the second is as the row says, and the third is pending.
+ */
 export function testActions(
   kind: TaskList['kind'],
   three: TaskList,

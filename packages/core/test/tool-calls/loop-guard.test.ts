@@ -155,7 +155,8 @@ test('for any cycle of few calls, the run ends', async () => {
         if (verdict === 'run') ran.set(choice, (ran.get(choice) ?? 0) + 1);
         if (verdict === 'end') break;
       }
-      // each of the three that change something is progress once, so none runs more often than once, and after each of these
+      // each of the three that change something is progress once, so none runs more often than once, and after each
+      // of these
       expect(Math.max(...ran.values())).toBeLessThanOrEqual(4);
       expect(made).toBeLessThanOrEqual(4 * 5 * calls.length + 1);
     }),

@@ -15,15 +15,15 @@ export type BullmqDriverOptions = {
   /** How many runs this process advances at the same time. Runs that wait for a response do not count. Default 16. */
   concurrency?: number | undefined;
   /**
-   * Called with the error of a failed job, for example if the store is unavailable, and with errors of Redis, without a run.
-   * A failed job is tried again after a pause of at most 30 seconds. Default: `console.error`.
+   * Called with the error of a failed job, for example if the store is unavailable, and with errors of Redis, without
+   * a run. A failed job is tried again after a pause of at most 30 seconds. Default: `console.error`.
    */
   onError?(error: unknown, runId: string | undefined): void;
   /** How long `stop` waits for the current steps before it aborts them, in milliseconds. Default 10,000. */
   graceMs?: number | undefined;
   /**
-   * How long a worker may be silent before it loses its jobs, in milliseconds. Another worker takes its runs over within
-   * twice this time. Default 30,000.
+   * How long a worker may be silent before it loses its jobs, in milliseconds. Another worker takes its runs over
+   * within twice this time. Default 30,000.
    */
   lockMs?: number | undefined;
 };
@@ -50,8 +50,9 @@ const CLOSE_TIMEOUT_MS = 2_000;
 const UNLIMITED = 1_000_000;
 
 /**
- * Advances runs with any number of workers, which share a queue of BullMQ. Each step is a job. The queue contains only ids: if
- * it is lost, the next worker that starts fills it again. Redis needs `appendonly yes` and `maxmemory-policy noeviction`.
+ * Advances runs with any number of workers, which share a queue of BullMQ. Each step is a job. The queue contains
+ * only ids: if it is lost, the next worker that starts fills it again. Redis needs `appendonly yes` and
+ * `maxmemory-policy noeviction`.
  * @throws CuelineError `invalid_options` for an unknown option, and without a `connection`
  *
  * @example
@@ -83,7 +84,10 @@ export function bullmqDriver(options: BullmqDriverOptions): DurableDriver {
   };
 }
 
-/** Refuses what BullMQ would replace with a Redis on this machine, or cannot use. @throws CuelineError `invalid_options` */
+/**
+ * Refuses what BullMQ would replace with a Redis on this machine, or cannot use.
+ * @throws CuelineError `invalid_options`
+ */
 function checkConnection(given: unknown): void {
   // BullMQ also takes the address of a Redis: { host, port }
   if (typeof given === 'object' && given !== null && !('then' in given)) return;
@@ -92,8 +96,9 @@ function checkConnection(given: unknown): void {
 }
 
 /**
- * Returns the connection for BullMQ. BullMQ's adapter for clients of `redis` emits the client's errors, even after the queue
- * and the workers that listen for them are closed. Without another listener, such an error would end the process.
+ * Returns the connection for BullMQ. BullMQ's adapter for clients of `redis` emits the client's errors, even after
+ * the queue and the workers that listen for them are closed. Without another listener, such an error would end the
+ * process.
  */
 function adapt(client: object): ConnectionOptions {
   if (!('isOpen' in client) || 'defineCommand' in client) return client;
@@ -103,8 +108,8 @@ function adapt(client: object): ConnectionOptions {
 }
 
 /**
- * A run has one job at a time. If the run is woken while its job is active, another job follows. If the job pauses after a
- * failure, a job that is due at once replaces it.
+ * A run has one job at a time. If the run is woken while its job is active, another job follows. If the job pauses
+ * after a failure, a job that is due at once replaces it.
  */
 function jobOptions(runId: string): Parameters<Queue['add']>[2] {
   return {

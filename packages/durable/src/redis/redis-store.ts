@@ -17,9 +17,10 @@ export type RedisStoreOptions = {
 const optionNames: Record<keyof RedisStoreOptions, true> = { prefix: true };
 
 /**
- * Stores runs in Redis 6 or newer, or in Valkey. Nothing expires. Redis must write to the disk (`appendonly yes`) and must not
- * evict keys (`maxmemory-policy noeviction`).
- * @throws CuelineError `invalid_options` for an unknown option, and for what is not a client of the `redis` package, such as an address
+ * Stores runs in Redis 6 or newer, or in Valkey. Nothing expires. Redis must write to the disk (`appendonly yes`) and
+ * must not evict keys (`maxmemory-policy noeviction`).
+ * @throws CuelineError `invalid_options` for an unknown option, and for what is not a client of the `redis` package,
+ * such as an address
  *
  * @example
  * const client = await createClient({ url }).on('error', console.error).connect();
@@ -176,8 +177,8 @@ class RedisStore implements DurableStore {
   }
 
   /**
-   * Returns the latest run of a conversation. Its list may contain runs that were never created, and runs of other users
-   * that were started with the same key.
+   * Returns the latest run of a conversation. Its list may contain runs that were never created, and runs of other
+   * users that were started with the same key.
    */
   async #latest({ subject, chat }: { subject: string; chat: string }): Promise<FoundRun | undefined> {
     for (let index = 0; ; index += 1) {

@@ -14,8 +14,8 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 `);
 
 /**
- * Keys: the run. Arguments: its start, and its key as JSON (`null` for none). Returns 'created'; for a run that exists, 'known',
- * or 'other' if it has another key.
+ * Keys: the run. Arguments: its start, and its key as JSON (`null` for none). Returns 'created'; for a run that
+ * exists, 'known', or 'other' if it has another key.
  */
 export const createRun: RedisScript = createScript(`
 if redis.call('HSETNX', KEYS[1], 'start', ARGV[1]) == 1 then
@@ -28,8 +28,9 @@ return 'known'
 `);
 
 /**
- * Keys: the run, its events, its commands. Arguments: the number of the first event to read. Returns the new epoch, the
- * start, the number of these events, the events and the commands; 'ended' for a run that has ended; nothing for an unknown run.
+ * Keys: the run, its events, its commands. Arguments: the number of the first event to read. Returns the new epoch,
+ * the start, the number of these events, the events and the commands; 'ended' for a run that has ended; nothing for
+ * an unknown run.
  */
 export const claimRun: RedisScript = createScript(`
 local run = redis.call('HMGET', KEYS[1], 'start', 'ended')
@@ -44,8 +45,9 @@ return found
 `);
 
 /**
- * Keys: the run, its events, its commands. Arguments: the epoch, the number of the first event, '1' if the last one is the
- * end, and the events. Returns 1 if the events are stored; without events, if the run still has this epoch and has not ended.
+ * Keys: the run, its events, its commands. Arguments: the epoch, the number of the first event, '1' if the last one
+ * is the end, and the events. Returns 1 if the events are stored; without events, if the run still has this epoch and
+ * has not ended.
  */
 export const appendEvents: RedisScript = createScript(`
 local run = redis.call('HMGET', KEYS[1], 'epoch', 'ended')
@@ -62,8 +64,8 @@ return 1
 `);
 
 /**
- * Keys: the run, its commands. Arguments: the name, the command. Returns the command that the run then has under the name;
- * nothing if the run has ended or is unknown.
+ * Keys: the run, its commands. Arguments: the name, the command. Returns the command that the run then has under the
+ * name; nothing if the run has ended or is unknown.
  */
 export const sendCommand: RedisScript = createScript(`
 local run = redis.call('HMGET', KEYS[1], 'start', 'ended')
@@ -86,8 +88,8 @@ for _, name in ipairs(ARGV) do redis.call('HDEL', KEYS[1], name) end
 `);
 
 /**
- * Keys: the run, its events. Arguments: the number of the first event to read. Returns '1' if the run has ended or else '0',
- * and the events; nothing for an unknown run.
+ * Keys: the run, its events. Arguments: the number of the first event to read. Returns '1' if the run has ended or
+ * else '0', and the events; nothing for an unknown run.
  */
 export const readRun: RedisScript = createScript(`
 local run = redis.call('HMGET', KEYS[1], 'start', 'ended')
@@ -129,8 +131,8 @@ return redis.call('GET', KEYS[1])
 `);
 
 /**
- * Keys: the run, its events. Returns its start, the number of its events, '1' if it has ended or else '0', and its key as JSON
- * if it is known.
+ * Keys: the run, its events. Returns its start, the number of its events, '1' if it has ended or else '0', and its
+ * key as JSON if it is known.
  */
 export const describeRun: RedisScript = createScript(`
 local run = redis.call('HMGET', KEYS[1], 'start', 'ended', 'key')

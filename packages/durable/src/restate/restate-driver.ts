@@ -35,8 +35,8 @@ type Handlers = { advance(context: ObjectContext): Promise<void> };
 export type RestateService = VirtualObjectDefinition<string, Handlers>;
 
 /**
- * By default, Restate considers a step dead if it writes nothing for a minute, and starts it a second time. The limits of the
- * run decide how long a step may take.
+ * By default, Restate considers a step dead if it writes nothing for a minute, and starts it a second time. The
+ * limits of the run decide how long a step may take.
  */
 const MAX_STEP = { hours: 24 };
 
@@ -44,8 +44,8 @@ const notWorking =
   'This process does not accept calls: `durable.work()` was not called, or its worker was stopped. Restate tries again.';
 
 /**
- * Lets [Restate](https://restate.dev) schedule the steps. Each run is a virtual object, to which Restate makes one call at a
- * time. Each call is one step, and sends the call for the next step.
+ * Lets [Restate](https://restate.dev) schedule the steps. Each run is a virtual object, to which Restate makes one
+ * call at a time. Each call is one step, and sends the call for the next step.
  * @throws CuelineError `invalid_options` for an unknown option, and for an `ingress` that is not a URL
  *
  * @example
@@ -102,8 +102,8 @@ export function restateDriver(options: RestateDriverOptions): RestateDriver {
       abortTimeout: MAX_STEP,
       // the store has the log of the run, so the journal is not needed
       journalRetention: 0,
-      // a step fails only if the store or the worker is unavailable, or if the worker is too old for the run: the run itself
-      // retries model calls, and their errors end it
+      // a step fails only if the store or the worker is unavailable, or if the worker is too old for the run: the run
+      // itself retries model calls, and their errors end it
       retryPolicy: {
         initialInterval: 100,
         exponentiationFactor: 2,

@@ -9,8 +9,8 @@ export type RestateIngress = {
 };
 
 /**
- * Sends a call, which Restate stores and makes later. A call that arrives twice causes one more step, which is harmless. It has
- * no idempotency key: with one, Restate would drop the call for a later response as a repetition.
+ * Sends a call, which Restate stores and makes later. A call that arrives twice causes one more step, which is
+ * harmless. It has no idempotency key: with one, Restate would drop the call for a later response as a repetition.
  */
 export async function send(
   { ingress, headers, timeoutMs = 10_000 }: RestateIngress,

@@ -11,8 +11,8 @@ export type SqlClient = {
 };
 
 /**
- * Stores runs in Postgres, or in PGlite on the disk of a single machine. On its first use, the store creates its tables, whose
- * names begin with `cueline_`. Every write is one statement.
+ * Stores runs in Postgres, or in PGlite on the disk of a single machine. On its first use, the store creates its
+ * tables, whose names begin with `cueline_`. Every write is one statement.
  * @throws CuelineError `invalid_options` for what is not a client, such as an address
  *
  * @example

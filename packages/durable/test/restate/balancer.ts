@@ -19,8 +19,8 @@ const MAX_UNANSWERED = 8;
 export type Balancer = { readonly uri: string; close(): void };
 
 /**
- * Starts a load balancer. Each worker writes a file into `folder`, whose name is its port. Calls go to the workers in turn. The
- * calls of a worker that is killed or silent are closed with an error.
+ * Starts a load balancer. Each worker writes a file into `folder`, whose name is its port. Calls go to the workers in
+ * turn. The calls of a worker that is killed or silent are closed with an error.
  */
 export async function startBalancer(folder: string): Promise<Balancer> {
   const sessions = new Map<string, ClientHttp2Session>();
@@ -59,7 +59,8 @@ export async function startBalancer(folder: string): Promise<Balancer> {
     const call = session.request(forwarded(headers));
     let hasResponse = false;
     call.on('error', fail).on('close', () => {
-      // a call whose session is destroyed ends like a complete one; without a response, Restate would wait for it forever
+      // a call whose session is destroyed ends like a complete one; without a response, Restate would wait for it
+      // forever
       if (!hasResponse || !call.readableEnded) fail();
     });
     call.on('response', (answer) => {

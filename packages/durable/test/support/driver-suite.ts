@@ -15,8 +15,8 @@ import type { DriverSetup } from './driver-setup.ts';
 //
 //   export const openWorker: OpenWorker = async (url) => ({ driver: myDriver({ url }), store: … });
 //
-// with the store of the tests, which several processes must be able to open. Without `workers`, the tests that need processes
-// are skipped. `longDriverSuite` has the tests that take longest, and is for a file `*.long.test.ts`.
+// with the store of the tests, which several processes must be able to open. Without `workers`, the tests that need
+// processes are skipped. `longDriverSuite` has the tests that take longest, and is for a file `*.long.test.ts`.
 
 /** The tests that take about ten seconds. */
 export function driverSuite(name: string, setup: DriverSetup): void {

@@ -1,6 +1,7 @@
 import { inProcessDriver } from '@cueline/durable';
 import { createRedisStore } from '@cueline/durable/redis';
-// Opens the driver and the store for the processes of the inProcessDriver tests. The tests can read the store meanwhile.
+// Opens the driver and the store for the processes of the inProcessDriver tests. The tests can read the store
+// meanwhile.
 import { createClient } from 'redis';
 import type { OpenWorker } from './driver-setup.ts';
 

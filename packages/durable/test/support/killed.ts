@@ -19,7 +19,10 @@ export type Folder = {
   remove(): void;
 };
 
-/** Creates a folder. Its processes write books of `pages` pages, or pay as many invoices; each tool takes `ms` milliseconds. */
+/**
+ * Creates a folder. Its processes write books of `pages` pages, or pay as many invoices; each tool takes `ms`
+ * milliseconds.
+ */
 export function createFolder(pages: number, ms: number): Folder {
   const folder = mkdtempSync(join(tmpdir(), 'cueline-durable-'));
   const file = join(folder, 'effects.txt');

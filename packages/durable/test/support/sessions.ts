@@ -10,8 +10,8 @@ type Request = Parameters<ReturnType<typeof planned>['doStream']>[0];
 const LONG = 'x'.repeat(12_000);
 
 /**
- * A session that pays invoices. For each, it has a turn of text and a turn with the payment, whose long result causes a summary
- * of the conversation. A payment takes `ms` milliseconds.
+ * A session that pays invoices. For each, it has a turn of text and a turn with the payment, whose long result causes
+ * a summary of the conversation. A payment takes `ms` milliseconds.
  */
 export function payInvoices(
   effects: Effects,

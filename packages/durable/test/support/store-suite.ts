@@ -19,8 +19,8 @@ export async function claim(store: DurableStore, runId: string): Promise<Claimed
 }
 
 /**
- * The tests that every store has to pass. All stores of `open` have the same content. `openCutOff` returns such a store whose
- * client fails after some number of commands, as if its process had ended.
+ * The tests that every store has to pass. All stores of `open` have the same content. `openCutOff` returns such a
+ * store whose client fails after some number of commands, as if its process had ended.
  */
 export function testStore(
   name: string,

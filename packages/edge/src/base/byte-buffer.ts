@@ -1,8 +1,8 @@
 const none: Uint8Array<ArrayBuffer> = new Uint8Array();
 
 /**
- * Collects bytes that arrive in pieces. It copies each piece, because a list of pieces of one byte would take three hundred
- * times as much memory as the bytes.
+ * Collects bytes that arrive in pieces. It copies each piece, because a list of pieces of one byte would take three
+ * hundred times as much memory as the bytes.
  */
 export class ByteBuffer {
   #bytes = none;

@@ -1,8 +1,8 @@
 import { CuelineError } from '@cueline/core';
 
 /**
- * Checks that a store has its methods: without them, each request would be refused as if the store were unavailable. `write`
- * is an example of what to write.
+ * Checks that a store has its methods: without them, each request would be refused as if the store were unavailable.
+ * `write` is an example of what to write.
  * @throws CuelineError `invalid_options`
  */
 export function checkStore<Store extends object>(

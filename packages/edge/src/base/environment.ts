@@ -6,9 +6,9 @@ const variableName = /^[A-Z][A-Z0-9_]*$/;
 export type RouteContext = { waitUntil?: (work: Promise<void>) => void };
 
 /**
- * Returns the variables that a platform passes with a request, or those of the process, never a mixture: the second argument
- * if the third one is a Worker's context, or if a name in it is that of a variable. Other platforms pass another object: Next
- * the parameters of a path, Netlify a context with texts such as `ip`, Bun and Deno their own.
+ * Returns the variables that a platform passes with a request, or those of the process, never a mixture: the second
+ * argument if the third one is a Worker's context, or if a name in it is that of a variable. Other platforms pass
+ * another object: Next the parameters of a path, Netlify a context with texts such as `ip`, Bun and Deno their own.
  */
 export function environmentOf(passed: unknown, context?: RouteContext): Environment {
   if (typeof passed === 'object' && passed !== null && (isWorker(context) || hasVariable(passed))) {

@@ -28,18 +28,18 @@ export type IdentifyOptions = {
   auth: Authenticate | 'none';
   /**
    * Returns the requester's IP address, without a port; anything else is 503. Required if `auth` is `'none'`. With an
-   * `auth` function, requests that it refuses or fails at are counted by address: after 60 in a minute they are 429, and it
-   * gets 60 of one address at once, while others wait. Without `address` they count together: after 1,200 in a minute every request is 429, also of requesters whom `auth` would accept.
-   * Only the server knows where the address is: srvx in `request.ip`, Cloudflare in `cf-connecting-ip`. A header that
-   * a client can set is not an address.
+   * `auth` function, requests that it refuses or fails at are counted by address: after 60 in a minute they are 429,
+   * and it gets 60 of one address at once, while others wait. Without `address` they count together: after 1,200 in a
+   * minute every request is 429, also of requesters whom `auth` would accept. Only the server knows where the address
+   * is: srvx in `request.ip`, Cloudflare in `cf-connecting-ip`. A header that a client can set is not an address.
    */
   address?: ((request: Request) => string) | undefined;
 };
 
 const maxSubjectLength = 256;
 /**
- * How many requests of one network `auth` may refuse in a minute, and how many it gets at once, while others wait. Further ones
- * are refused without calling it.
+ * How many requests of one network `auth` may refuse in a minute, and how many it gets at once, while others wait.
+ * Further ones are refused without calling it.
  */
 const FAILURES_PER_MINUTE = 60;
 /** How often a failing `auth` or `address` is reported, in milliseconds. */
@@ -191,8 +191,8 @@ function createNetworkReader(
 type Caller = <Value>(question: () => Value | Promise<Value>) => Promise<Value>;
 
 /**
- * Returns a function that calls `auth` or `address`, and refuses the request if that fails, so that a broken session store
- * lets no requester in.
+ * Returns a function that calls `auth` or `address`, and refuses the request if that fails, so that a broken session
+ * store lets no requester in.
  */
 function createCaller(name: 'auth' | 'address', onFailure: (error: unknown) => void): Caller {
   return async (question) => {
@@ -239,8 +239,8 @@ function invalidAddressError(identity: unknown): CuelineError {
 
 function checkSubject(subject: string): string {
   if (subject === '' || subject.length > maxSubjectLength) throw unauthorizedError();
-  // in a store of bytes every half of a surrogate pair is the same letter, and two subjects would become one; Postgres takes
-  // no U+0000
+  // in a store of bytes every half of a surrogate pair is the same letter, and two subjects would become one;
+  // Postgres takes no U+0000
   if (subject.includes('\0') || /\p{Surrogate}/u.test(subject)) throw unauthorizedError();
   return subject;
 }

@@ -6,8 +6,8 @@ export type InputSize = {
   pictures: number;
   /**
    * True if it has a file whose length does not bound its tokens: a PDF of one kilobyte may have a thousand pages, a
-   * compressed document may unpack to any length, and a second of audio or video can be a few bytes. True, too, if it has a
-   * tool with which the provider reads more, such as a web search.
+   * compressed document may unpack to any length, and a second of audio or video can be a few bytes. True, too, if it
+   * has a tool with which the provider reads more, such as a web search.
    */
   isUnbounded: boolean;
 };

@@ -44,8 +44,8 @@ export function isUnbilledStatus(status: number): boolean {
 
 /**
  * True for an error after which no provider bills anything: it refused the request, the request never reached it, or
- * something else answered with a web page and a status of success. False if the provider may have begun to work, for example for a
- * broken connection, or for a status 500 or 504, also with a web page.
+ * something else answered with a web page and a status of success. False if the provider may have begun to work, for
+ * example for a broken connection, or for a status 500 or 504, also with a web page.
  */
 export function isUnbilled(error: unknown): boolean {
   for (let at = error, depth = 0; isRecord(at) && depth < 5; at = at['cause'], depth += 1) {

@@ -48,7 +48,10 @@ export function createKillSwitch(): KillSwitch {
   };
 }
 
-/** Checks a switch of an operator, who would notice a wrong one only in an emergency. @throws CuelineError `invalid_options` */
+/**
+ * Checks a switch of an operator, who would notice a wrong one only in an emergency.
+ * @throws CuelineError `invalid_options`
+ */
 export function checkKillSwitch(option: KillSwitchOption | undefined, where: string): void {
   if (option === undefined || typeof option === 'function') return;
   // a caller may ignore the types

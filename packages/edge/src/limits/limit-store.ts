@@ -28,8 +28,8 @@ type CallName = {
   /** The subjects that share the totals. Default `calls`: every route and every proxy of a store. */
   group?: string | undefined;
   /**
-   * How often the call was taken over by another process, so that one that was replaced changes nothing any more: a higher
-   * epoch ends the reservation of a lower one. Default for a reservation: 0; otherwise: that of the call.
+   * How often the call was taken over by another process, so that one that was replaced changes nothing any more: a
+   * higher epoch ends the reservation of a lower one. Default for a reservation: 0; otherwise: that of the call.
    */
   epoch?: number | undefined;
 };
@@ -66,9 +66,10 @@ export type Settlement = CallName & {
 };
 
 /**
- * A store's answer to a {@link Reservation}. `concurrent`: the subject has too many calls in progress, or this one with a
- * higher epoch. `budget`: too little is left of the subject's day. `total`: too little is left of the day of all subjects
- * together. If only calls in progress hold what is missing, `retryAfterMs` is short, because they release it when they end.
+ * A store's answer to a {@link Reservation}. `concurrent`: the subject has too many calls in progress, or this one
+ * with a higher epoch. `budget`: too little is left of the subject's day. `total`: too little is left of the day of
+ * all subjects together. If only calls in progress hold what is missing, `retryAfterMs` is short, because they
+ * release it when they end.
  */
 export type Reserved =
   | { ok: true }
@@ -97,7 +98,10 @@ export type LimitStore = {
   settle(call: Settlement): Promise<void>;
 };
 
-/** Checks the limit store of an option. @throws CuelineError `invalid_options` for what is no limit store, such as one of runs */
+/**
+ * Checks the limit store of an option.
+ * @throws CuelineError `invalid_options` for what is no limit store, such as one of runs
+ */
 export function checkLimitStore(
   where: string,
   option: 'store' | 'limitStore',

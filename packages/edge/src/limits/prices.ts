@@ -11,8 +11,8 @@ type Rates = {
   /** Input that the provider reads from its cache. Default: the price of `input`. */
   cachedInput?: number | undefined;
   /**
-   * Input that the provider writes into its cache. Default: 1.25 times `input`, as Anthropic charges for five minutes. It
-   * charges twice `input` for an hour.
+   * Input that the provider writes into its cache. Default: 1.25 times `input`, as Anthropic charges for five
+   * minutes. It charges twice `input` for an hour.
    */
   cacheWrite?: number | undefined;
 };
@@ -20,8 +20,8 @@ type Rates = {
 /** The price of a model for each million tokens, in the currency of your limits. */
 export type ModelPrice = Rates & {
   /**
-   * The price of a whole call with more than `above` tokens of input, cached input included. Some models cost twice as much
-   * there. Default: the same price for each length.
+   * The price of a whole call with more than `above` tokens of input, cached input included. Some models cost twice
+   * as much there. Default: the same price for each length.
    */
   longContext?: (Rates & { above: number }) | undefined;
 };

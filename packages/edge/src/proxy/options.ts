@@ -40,8 +40,8 @@ export type ProxyLimits = {
   /** Bytes of a request's body; default 1 MiB. */
   bodyBytes: number;
   /**
-   * Bytes of memory for the bodies that are being read and sent, in each process; default 256 MiB. A body takes up to ninety
-   * times its length.
+   * Bytes of memory for the bodies that are being read and sent, in each process; default 256 MiB. A body takes up to
+   * ninety times its length.
    */
   memoryBytes: number;
   /** Bytes of a provider's answer; default 16 MiB. */
@@ -98,7 +98,9 @@ export type ModelProxyOptions = IdentifyOptions &
     timeouts?: Partial<ProxyTimeouts> | undefined;
     /** Counts for all instances of a server. Default: the memory of this process. */
     store?: LimitStore | undefined;
-    /** What models cost. With `limits.dailyCost` or `limits.totalDailyCost`, every model of `providers` needs a price. */
+    /**
+     * What models cost. With `limits.dailyCost` or `limits.totalDailyCost`, every model of `providers` needs a price.
+     */
     prices?: Prices | undefined;
     /** Refuses all new calls while it is on. */
     killSwitch?: KillSwitchOption | undefined;

@@ -19,7 +19,10 @@ export type Call = {
   startedAt: number;
 };
 
-/** Returns the provider's key. Throws an HttpError with 503 if it is missing, or has a character that headers cannot have. */
+/**
+ * Returns the provider's key. Throws an HttpError with 503 if it is missing, or has a character that headers cannot
+ * have.
+ */
 export function providerKey({ provider, env }: Call): string {
   let key: string | undefined;
   try {

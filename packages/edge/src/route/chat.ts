@@ -168,8 +168,8 @@ async function* later(
 const UNREADABLE = 'The events of this run cannot be read at the moment. Try again in a while.';
 
 /**
- * Returns the same events until the client is gone. Hides errors of the store, which clients must not read: `onFailure` is
- * called with them.
+ * Returns the same events until the client is gone. Hides errors of the store, which clients must not read:
+ * `onFailure` is called with them.
  */
 function takeUntilAborted(
   disconnected: AbortSignal,

@@ -60,8 +60,8 @@ export type PromptRouteLimits = Limits & {
    */
   maxOutputTokens: number;
   /**
-   * Tokens that one of the models reads at most; default 200,000. A call reserves this many if it sends a file
-   * whose length says nothing about its tokens (PDF, audio, video, or a file at an address), or has a tool with which the
+   * Tokens that one of the models reads at most; default 200,000. A call reserves this many if it sends a file whose
+   * length says nothing about its tokens (PDF, audio, video, or a file at an address), or has a tool with which the
    * provider reads more, such as a web search.
    */
   contextTokens: number;
@@ -175,8 +175,8 @@ export type PromptRouteOptions = RequestHeaderOptions & {
   /** The model to use instead of the definitions' own. */
   model?: RunRequest['model'];
   /**
-   * Where models come from. A function gets the environment: on Workers the second argument of the route, otherwise that of
-   * the process. Default: that environment.
+   * Where models come from. A function gets the environment: on Workers the second argument of the route, otherwise
+   * that of the process. Default: that environment.
    */
   models?: ModelSettings | ((env: Environment) => ModelSettings) | undefined;
   /** Options of every run. */
@@ -190,9 +190,9 @@ export type PromptRouteOptions = RequestHeaderOptions & {
   /** What callers and runs may use. Most limits have a default. */
   limits?: { [Name in keyof PromptRouteLimits]?: PromptRouteLimits[Name] | undefined } | undefined;
   /**
-   * Runs that outlive this process: what `createDurable` of `@cueline/durable` returns. It has the store, the models and
-   * the options of the runs. Its `guard`, of {@link createRunGuard}, has `runMs`, `concurrent`, the daily limits and the kill
-   * switch; without one, they cannot be set.
+   * Runs that outlive this process: what `createDurable` of `@cueline/durable` returns. It has the store, the models
+   * and the options of the runs. Its `guard`, of {@link createRunGuard}, has `runMs`, `concurrent`, the daily limits
+   * and the kill switch; without one, they cannot be set.
    */
   durable?: DurableHost | undefined;
   /** Stores the runs. Default: the memory of this process. */

@@ -41,7 +41,10 @@ export const runDefaults: Required<Limits> = {
   tokens: Infinity,
 };
 
-/** Returns the limits of a route with all defaults, and those of its runs as they are given. @throws CuelineError `invalid_options` */
+/**
+ * Returns the limits of a route with all defaults, and those of its runs as they are given.
+ * @throws CuelineError `invalid_options`
+ */
 export function readLimits(
   options: NonNullable<PromptRouteOptions['limits']>,
   where = 'createPromptRoute',

@@ -11,7 +11,10 @@ export function runOf(url: URL): string | undefined {
   return runId;
 }
 
-/** True for an id that a route can have created. It goes to a store, which may use it as a file name, and into a header. */
+/**
+ * True for an id that a route can have created. It goes to a store, which may use it as a file name, and into a
+ * header.
+ */
 export function isRunId(value: unknown): value is string {
   return typeof value === 'string' && /^run-[\w-]{1,60}$/.test(value);
 }

@@ -53,8 +53,8 @@ export const MAX_EXPIRY_MS: number = 2 ** 41;
  */
 export type RunLogStore = {
   /**
-   * How long a message may take to reach a listener, in milliseconds, if that can be more than a second. The route waits three
-   * times this for a reply before it considers an instance gone.
+   * How long a message may take to reach a listener, in milliseconds, if that can be more than a second. The route
+   * waits three times this for a reply before it considers an instance gone.
    */
   readonly delayMs?: number;
   /**
@@ -63,8 +63,9 @@ export type RunLogStore = {
    */
   create(run: NewRun): Promise<'created' | { runId: string }>;
   /**
-   * Removes a run that was created after the route had stopped waiting for it, and refused the start. Its key is then free
-   * again. Without this, the next start with the key finds a run that never begins, and gets its end as `interrupted`.
+   * Removes a run that was created after the route had stopped waiting for it, and refused the start. Its key is then
+   * free again. Without this, the next start with the key finds a run that never begins, and gets its end as
+   * `interrupted`.
    */
   forget?(runId: string): Promise<void>;
   /** The run that a subject has started with a key, or the latest one of its conversation. */

@@ -1,5 +1,5 @@
-// A process with a durable run of many small objects, which clients begin to read and then leave unread. Tells its parent how
-// much memory they take, in MB.
+// A process with a durable run of many small objects, which clients begin to read and then leave unread. Tells its
+// parent how much memory they take, in MB.
 import process from 'node:process';
 import { definePrompt } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';

@@ -1,5 +1,5 @@
-// A process that is sent bytes one by one, and has to keep them because more of them follow: the body of a request, and an event
-// of a provider. Tells its parent how much memory each took, in MB.
+// A process that is sent bytes one by one, and has to keep them because more of them follow: the body of a request,
+// and an event of a provider. Tells its parent how much memory each took, in MB.
 import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';
 import { createModelProxy } from '@cueline/edge';

@@ -2,7 +2,10 @@ import type { ModelPrice, ModelProxyOptions } from '@cueline/edge';
 import { expect, test } from 'vitest';
 import { ask, chatBody, createMemoryLimits, fixture, parts, sse } from './support.ts';
 
-/** Makes a call of a proxy with this price for every model. Returns the cost that was reserved, and the cost that was charged. */
+/**
+ * Makes a call of a proxy with this price for every model. Returns the cost that was reserved, and the cost that was
+ * charged.
+ */
 async function costOf(
   price: ModelPrice,
   request: Parameters<typeof ask>[0],

@@ -26,7 +26,9 @@ export type TestClient = ReturnType<typeof clientOf>;
 
 const clientOf = (path: string) => createClient({ socket: { path, reconnectStrategy: 50 } });
 
-/** Ends the server with the process that started it, however that ends, because the pipe that `cat` reads then breaks. */
+/**
+ * Ends the server with the process that started it, however that ends, because the pipe that `cat` reads then breaks.
+ */
 const watchdog = `exec 3<&0; "$0" "$@" & pid=$!; (cat <&3; kill -9 $pid) >/dev/null 2>&1 & wait $pid`;
 
 /** Tests with a server of their own, whose data ends with them. They are skipped where no server can be started. */
@@ -62,7 +64,8 @@ export function describeWithRedis(
       dir: folder,
       save: '',
       appendonly: 'yes',
-      // a write is in the file before its answer, so that the end of the process loses nothing; a disk may take its time
+      // a write is in the file before its answer, so that the end of the process loses nothing; a disk may take its
+      // time
       appendfsync: 'no',
       loglevel: 'warning',
       ...more,

@@ -29,8 +29,8 @@ const resolved = new Map<string, number>();
 beforeEach(() => resolved.clear());
 
 /**
- * The names of this test: `*.public.test` is served here, which passes for the public internet; `rebinds.test` is so the
- * first time that it is asked for, and of an inner network from then on.
+ * The names of this test: `*.public.test` is served here, which passes for the public internet; `rebinds.test` is so
+ * the first time that it is asked for, and of an inner network from then on.
  */
 const resolve: DownloadSettings['resolve'] = async (host) => {
   const times = (resolved.get(host) ?? 0) + 1;

@@ -15,7 +15,10 @@ import { z } from 'zod';
 import { readJson } from '../../src/http/read-body.ts';
 import { errorResponse } from '../../src/http/respond.ts';
 
-/** The app's variables: addresses of the test's own servers, and a key. Workers pass them, others have them in the process. */
+/**
+ * The app's variables: addresses of the test's own servers, and a key. Workers pass them, others have them in the
+ * process.
+ */
 export type AppEnvironment = {
   /** Of the provider, such as `http://127.0.0.1:4000`. */
   UPSTREAM: string;

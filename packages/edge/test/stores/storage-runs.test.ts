@@ -20,7 +20,10 @@ async function advance<Value>(work: Promise<Value>): Promise<Value> {
   return work;
 }
 
-/** Waits for the write that gets no answer, in small steps: fake time must not reach the limit before it on a busy machine. */
+/**
+ * Waits for the write that gets no answer, in small steps: fake time must not reach the limit before it on a busy
+ * machine.
+ */
 async function untilBegun(late: readonly unknown[]): Promise<void> {
   while (late.length === 0) {
     await vi.advanceTimersByTimeAsync(1);

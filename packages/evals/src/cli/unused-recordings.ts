@@ -4,8 +4,8 @@ import { changeCassette } from '../change-cassette.ts';
 import '../settings.ts';
 
 /**
- * Removes the recordings that no request has asked for, if all cases of these files have run without an error. Otherwise
- * they may be of the other requests.
+ * Removes the recordings that no request has asked for, if all cases of these files have run without an error.
+ * Otherwise they may be of the other requests.
  */
 export function removeUnusedRecordings(modules: readonly TestModule[]): void {
   const isWhole = modules.every(

@@ -47,7 +47,9 @@ export async function failureOf(
   return [error?.code ?? 'did not fail', error?.details?.reason ?? '', error?.message ?? ''];
 }
 
-/** A page without https, whose browser gives it no locks. Tabs then look as if they had been closed after each batch. */
+/**
+ * A page without https, whose browser gives it no locks. Tabs then look as if they had been closed after each batch.
+ */
 export function withoutLocks(): void {
   const locks = vi.spyOn(navigator, 'locks', 'get').mockReturnValue(undefined as never);
   onTestFinished(() => locks.mockRestore());

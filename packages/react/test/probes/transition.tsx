@@ -53,9 +53,9 @@ function Page({ executor, ready, shown }: PageProps): ReactElement {
 }
 
 /**
- * How often each element is rendered for one transition, which is more than once where updates make it start over; and
- * how long a transition takes while 2,000 deltas a second come, and while none do, in turns: the medians. A machine that
- * does something else as well is given a few attempts, of which the best counts.
+ * How often each element is rendered for one transition, which is more than once where updates make it start over;
+ * and how long a transition takes while 2,000 deltas a second come, and while none do, in turns: the medians. A
+ * machine that does something else as well is given a few attempts, of which the best counts.
  */
 export async function transition(): Promise<{
   without: number;

@@ -12,8 +12,8 @@ export type ManualExecutor = Executor & {
 };
 
 /**
- * Creates an executor whose runs emit only their start until the test continues. They end as `stopped` when their signal
- * aborts.
+ * Creates an executor whose runs emit only their start until the test continues. They end as `stopped` when their
+ * signal aborts.
  */
 export function manualExecutor(): ManualExecutor {
   const requests: RunRequest[] = [];

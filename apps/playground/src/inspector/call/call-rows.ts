@@ -17,8 +17,8 @@ const sources: Record<ErrorSource, string> = {
 };
 
 /**
- * The events of a call, in order, and each `run-resume` after the first of them. A later step may use its id again, so the
- * search begins at the call's own step.
+ * The events of a call, in order, and each `run-resume` after the first of them. A later step may use its id again,
+ * so the search begins at the call's own step.
  */
 export function eventsOfCall(
   log: readonly RunEvent[],
@@ -58,8 +58,8 @@ export function rowsOfCall(
 }
 
 /**
- * How long the arguments took, how long the call then waited, and how long it ran: before the run was interrupted, and from its
- * last start on.
+ * How long the arguments took, how long the call then waited, and how long it ran: before the run was interrupted,
+ * and from its last start on.
  */
 function timesOfCall(call: ToolCallState, events: readonly RunEvent[]): CallRow[] {
   const { calledAt, startedAt, finishedAt, ms } = call;

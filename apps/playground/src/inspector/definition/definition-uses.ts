@@ -43,7 +43,10 @@ function toolOf({ tools }: Pick<CompiledRequest, 'tools'>, name: string): Reques
   return tools.findLast((tool) => tool.name === name);
 }
 
-/** A definition as a request has it. `source` is the tool, or the system prompt, whose identity stays if nothing changed. */
+/**
+ * A definition as a request has it. `source` is the tool, or the system prompt, whose identity stays if nothing
+ * changed.
+ */
 type Sent = { source: unknown; text: string; tokens: number };
 
 function sentIn(

@@ -12,8 +12,8 @@ export type HookChange = SentStep & {
 };
 
 /**
- * The changes of a hook in a conversation, in order, and the number of steps that it could have changed. `logOf` is the log
- * of a turn.
+ * The changes of a hook in a conversation, in order, and the number of steps that it could have changed. `logOf` is
+ * the log of a turn.
  */
 export function historyOfHook(
   index: number,

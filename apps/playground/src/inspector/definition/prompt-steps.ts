@@ -13,8 +13,8 @@ export type PromptInTurn = {
 export type SentStep = Pick<PromptInTurn, 'turn' | 'path'> & { step: number; startedAt: number };
 
 /**
- * The run itself in each of these turns, or its agents with these names, in order. `agent` is the names from the outermost
- * agent, joined with `/`; undefined for the run.
+ * The run itself in each of these turns, or its agents with these names, in order. `agent` is the names from the
+ * outermost agent, joined with `/`; undefined for the run.
  */
 export function promptsInTurns(runs: readonly RunState[], agent: string | undefined): PromptInTurn[] {
   return runs.flatMap((run, turn) => {
@@ -25,7 +25,10 @@ export function promptsInTurns(runs: readonly RunState[], agent: string | undefi
   });
 }
 
-/** The position of a message in a request, or of a hook of a prompt, from its name such as `messages[0]` or `hooks[0]`. */
+/**
+ * The position of a message in a request, or of a hook of a prompt, from its name such as `messages[0]` or
+ * `hooks[0]`.
+ */
 export function positionIn(name: string): number | undefined {
   const digits = /^(?:messages|hooks)\[(\d{1,6})\]$/.exec(name)?.[1];
   return digits === undefined ? undefined : Number(digits);

@@ -11,8 +11,8 @@ import { createIssuedMetadata } from './issued-metadata.ts';
 const issued = createIssuedMetadata();
 
 /**
- * A model that makes only the calls that a script may make; see {@link checkCall}. A prompt without code runs in the page
- * itself, and continues conversations that may come from a link or a file.
+ * A model that makes only the calls that a script may make; see {@link checkCall}. A prompt without code runs in the
+ * page itself, and continues conversations that may come from a link or a file.
  */
 export function withCheckedCalls(model: LanguageModelV4): LanguageModelV4 {
   return {

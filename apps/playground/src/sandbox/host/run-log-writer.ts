@@ -10,8 +10,8 @@ type RunLogWriterOptions = {
 };
 
 /**
- * Numbers the events of a run, so that its log is complete whatever the worker sends: it begins with `run-start` and ends
- * with one `run-end`.
+ * Numbers the events of a run, so that its log is complete whatever the worker sends: it begins with `run-start` and
+ * ends with one `run-end`.
  */
 export class RunLogWriter {
   readonly #options: RunLogWriterOptions;

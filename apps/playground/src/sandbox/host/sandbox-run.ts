@@ -243,7 +243,9 @@ class ScriptRun implements SandboxRun {
     });
   }
 
-  /** Sends the script to a worker, and to another one if this one is gone: its process may have ended while it waited. */
+  /**
+   * Sends the script to a worker, and to another one if this one is gone: its process may have ended while it waited.
+   */
   async #runIn(frame: WorkerFrame, message: ToWorker): Promise<void> {
     this.#frame = frame;
     // asked first: the script may keep the worker busy

@@ -11,7 +11,9 @@ export type DefinitionName = {
    * the tool's name and a dot before its own; hooks and task lists are `hooks[0]` and `tasks`.
    */
   name: string;
-  /** The names of the agents in whose prompt it is defined, from the outermost, joined with `/`; missing for the run. */
+  /**
+   * The names of the agents in whose prompt it is defined, from the outermost, joined with `/`; missing for the run.
+   */
   agent?: string | undefined;
 };
 

@@ -13,8 +13,8 @@ export function createReadBudget(source: string): ReadBudget {
 
 /**
  * A script's text for Sucrase, in place of the string. Sucrase parses each operand of some constructs twice, such as
- * that of a cast `<A>(…)`, so its time doubles with each level of nesting: a line of 30 casts takes hours. All its reads
- * go through `charCodeAt`, which throws once the budget is used up.
+ * that of a cast `<A>(…)`, so its time doubles with each level of nesting: a line of 30 casts takes hours. All its
+ * reads go through `charCodeAt`, which throws once the budget is used up.
  *
  * It has no indexed characters, so Sucrase's table of tokens takes it for one line and gives offsets as columns. For a
  * string, it searches all lines for each token.

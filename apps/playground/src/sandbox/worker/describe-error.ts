@@ -1,8 +1,8 @@
 import { CuelineError } from '@cueline/core';
 
 /**
- * An error in one line: `ReferenceError: foo is not defined`, or the bare message of a plain Error. Never throws, even if
- * a getter or a proxy of the script does.
+ * An error in one line: `ReferenceError: foo is not defined`, or the bare message of a plain Error. Never throws,
+ * even if a getter or a proxy of the script does.
  */
 export function describeError(error: unknown): string {
   try {

@@ -21,8 +21,8 @@ export type StoredDocuments<Content> = {
   readonly documents: readonly KeptDocument<Content>[];
   readonly shown: string;
   /**
-   * The documents, and documents with the parts of others, that this version of the page cannot read. They stay stored as
-   * they are, for a version that can. Missing if everything can be read.
+   * The documents, and documents with the parts of others, that this version of the page cannot read. They stay
+   * stored as they are, for a version that can. Missing if everything can be read.
    */
   readonly unreadable?: readonly unknown[];
 };

@@ -65,8 +65,8 @@ export function persistDocuments<State extends WithUnreadable, Content>({
 }
 
 /**
- * Merges the documents of a store with those of the other tabs from now on. `contentChange` returns the change of the state
- * that shows the content that another tab has stored.
+ * Merges the documents of a store with those of the other tabs from now on. `contentChange` returns the change of the
+ * state that shows the content that another tab has stored.
  */
 export function followTabs<
   State extends { id: string; isOwn: boolean; previous: Documents<Content>['previous'] },

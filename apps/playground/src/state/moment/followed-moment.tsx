@@ -22,8 +22,8 @@ const now: Shown = { moment: undefined, time: undefined };
 const Followed = createContext(now);
 
 /**
- * The moment that is shown, for the parts of the page that take longer than a frame to draw. The scrubber and the cursor
- * of the timeline show each moment at once; the run and its transcript follow.
+ * The moment that is shown, for the parts of the page that take longer than a frame to draw. The scrubber and the
+ * cursor of the timeline show each moment at once; the run and its transcript follow.
  */
 export function FollowMoment({ children }: { children: ReactNode }) {
   const isNow = useInspection((state) => state.moment === undefined);
@@ -43,10 +43,10 @@ export function useFollowedTime(): number | undefined {
 }
 
 /**
- * The moment that is shown, which may change at every frame. React draws a moment in pieces, between urgent updates, and
- * the next one only after that. It skips moments in between, and always draws the last one. While the user drags, each frame
- * shows what the user drags: after a slow draw, the next one waits until the user holds still. Shorter draws do not wait:
- * the further the moments are apart, the longer a draw takes.
+ * The moment that is shown, which may change at every frame. React draws a moment in pieces, between urgent updates,
+ * and the next one only after that. It skips moments in between, and always draws the last one. While the user drags,
+ * each frame shows what the user drags: after a slow draw, the next one waits until the user holds still. Shorter
+ * draws do not wait: the further the moments are apart, the longer a draw takes.
  */
 function useDrawnMoment(): Shown {
   const [drawn, draw] = useState(readShown);

@@ -4,7 +4,9 @@
  */
 const MAX_BLOCK_LENGTH = 100_000;
 const MAX_GROWING_BLOCK_LENGTH = 30_000;
-/** The most marks of emphasis, links and tags in one block outside a fence; the parser compares each with the others. */
+/**
+ * The most marks of emphasis, links and tags in one block outside a fence; the parser compares each with the others.
+ */
 const MAX_MARKS = 1_500;
 /** The most lines in one block outside a fence; an underlined title costs the parser more with each title before it. */
 const MAX_LINES = 1_000;
@@ -23,7 +25,10 @@ export function exceedsMarkdownLimits(block: string, growing: boolean): boolean 
   return count(lines.join('\n'), /[*_~[\]<]/g) > MAX_MARKS;
 }
 
-/** The lines of a block without the code in fences. A fence inside a list may end with the list, so it is not one here. */
+/**
+ * The lines of a block without the code in fences. A fence inside a list may end with the list, so it is not one
+ * here.
+ */
 function linesOutsideFences(block: string): string[] {
   const outside: string[] = [];
   let end: RegExp | undefined;

@@ -7,8 +7,8 @@ import { useReturnFocus } from '../../ui/use-return-focus.ts';
 const asked = new EventTarget();
 
 /**
- * The address that a browser opens for a link, without characters that look like others or that reorder it. Undefined unless
- * it is a web page or mail: any other scheme may start a program.
+ * The address that a browser opens for a link, without characters that look like others or that reorder it. Undefined
+ * unless it is a web page or mail: any other scheme may start a program.
  */
 export function addressOf(link: string): string | undefined {
   const url = URL.canParse(link) ? new URL(link) : undefined;

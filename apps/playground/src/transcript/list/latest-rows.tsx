@@ -15,9 +15,9 @@ export type RowWindow = { items: readonly ListItem[]; first: number; count: numb
 type LatestRowsProps = { latest: RowWindow; session: RunSession; shown: ShownRun };
 
 /**
- * The last rows of a run at a moment, as many as fill a screen. They have the positions that they have in the whole list
- * at its end, but they are neither measured nor scrolled. So each moment is drawn within a frame while the user drags
- * through a run.
+ * The last rows of a run at a moment, as many as fill a screen. They have the positions that they have in the whole
+ * list at its end, but they are neither measured nor scrolled. So each moment is drawn within a frame while the user
+ * drags through a run.
  */
 export function LatestRows({ latest, session, shown }: LatestRowsProps) {
   const { items, first, count } = latest;

@@ -22,8 +22,8 @@ const FIRST_CHARACTERS = 4_000;
 const drawable = /^image\/(?:png|jpeg|gif|webp|avif|bmp)$/i;
 
 /**
- * A value to be read: fields as rows, lists as lists, texts as texts with their line breaks, and pictures. A switch shows
- * it as JSON, and a button copies it.
+ * A value to be read: fields as rows, lists as lists, texts as texts with their line breaks, and pictures. A switch
+ * shows it as JSON, and a button copies it.
  */
 export const DataView = memo(function DataView({ label, value }: { label: string; value: unknown }) {
   const [raw, setRaw] = useState(false);

@@ -50,8 +50,8 @@ type CallRecorderSettings = {
 
 /**
  * Records the tool calls of one run, or of one agent. The AI SDK runs a tool before its call has come through the
- * stream; the log has the call first, and the end of the model's answer before its tools if `logsAnswers`. Otherwise the
- * log has the end of an answer only if its step does not end.
+ * stream; the log has the call first, and the end of the model's answer before its tools if `logsAnswers`. Otherwise
+ * the log has the end of an answer only if its step does not end.
  */
 export class CallRecorder implements ToolCallRecorder, StepRecorder {
   readonly #log: EventSink;

@@ -71,8 +71,8 @@ export type RecorderSettings = {
    */
   askApproval(part: ApprovalRequestPart): boolean;
   /**
-   * Returns why the run cannot end as done although the loop has ended: an error, or a pending answer. `early` is what ended
-   * the loop, if it was not the model.
+   * Returns why the run cannot end as done although the loop has ended: an error, or a pending answer. `early` is
+   * what ended the loop, if it was not the model.
    */
   unfinished?: (early: EarlyEnd | undefined) => CuelineError | 'waiting' | undefined;
 };

@@ -2,7 +2,10 @@ import type { VariableState } from '../../log/state.ts';
 import type { Variable } from '../../prompt/definitions.ts';
 import type { EventSink } from '../../tool-calls/run-context.ts';
 
-/** Creates a function that logs each variable that is new, has changed, or was removed with its task since the last call. */
+/**
+ * Creates a function that logs each variable that is new, has changed, or was removed with its task since the last
+ * call.
+ */
 export function createVariableRecorder(
   current: () => ReadonlyMap<string, Variable>,
   sink: EventSink,

@@ -68,10 +68,10 @@ function continueAgent(call: UnfinishedCall, { registry, onFail }: StepContext):
 }
 
 /**
- * Does the same for a step that another process of the same run has left open. The log comes from the run's own store, so
- * every call that had not started is made, unless it repeats one that may have taken effect. Of the others, those that may
- * be made twice by what the log says, and those that an agent or a page continues: the rest may have taken effect, which
- * the model reads.
+ * Does the same for a step that another process of the same run has left open. The log comes from the run's own
+ * store, so every call that had not started is made, unless it repeats one that may have taken effect. Of the others,
+ * those that may be made twice by what the log says, and those that an agent or a page continues: the rest may have
+ * taken effect, which the model reads.
  */
 export async function finishOwnStep(
   calls: readonly OwnOpenCall[],
@@ -157,8 +157,9 @@ async function settleCalls<Call extends UnfinishedCall>(
 }
 
 /**
- * Returns the arguments of a call as the tool's schema makes them; undefined if they are not those of the log. A schema may
- * change what it reads, so it reads what the model wrote: read once more, its own result would be changed twice.
+ * Returns the arguments of a call as the tool's schema makes them; undefined if they are not those of the log. A
+ * schema may change what it reads, so it reads what the model wrote: read once more, its own result would be changed
+ * twice.
  */
 async function argumentsOf(
   { input, inputText = '' }: UnfinishedCall,

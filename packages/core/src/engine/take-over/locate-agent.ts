@@ -53,8 +53,8 @@ export function locateAgent(parent: AgentContext, call: AgentIdentity): AgentLoc
 }
 
 /**
- * Waits for the approvals that the provider of an agent has requested in another process. Returns what the agent takes over,
- * with the responses.
+ * Waits for the approvals that the provider of an agent has requested in another process. Returns what the agent
+ * takes over, with the responses.
  */
 export async function awaitProviderApprovals(
   { path, past }: AgentLocation,

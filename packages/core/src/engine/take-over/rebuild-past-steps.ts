@@ -6,8 +6,8 @@ import { callPart, rebuildStep } from './rebuild-step.ts';
 type Step = StepResult<ToolSet, UserContext>;
 
 /**
- * Returns the steps that other processes have made, as conditions and hooks read them: number, calls with their results,
- * finish reason and tokens. They have no texts, files or warnings.
+ * Returns the steps that other processes have made, as conditions and hooks read them: number, calls with their
+ * results, finish reason and tokens. They have no texts, files or warnings.
  */
 export function rebuildPastSteps({ state, openStep, isInvalid }: RunPast): Step[] {
   return state.steps.flatMap(({ step, finishReason, usage }, stepIndex) => {

@@ -31,9 +31,9 @@ export type TakeOver = {
 };
 
 /**
- * Continues a loop before its first model call here: the loop guard and the policy learn what has happened, and the open
- * calls of the last step are settled, which ends that step. Returns whether a step has ended, and what the model receives
- * before the next one.
+ * Continues a loop before its first model call here: the loop guard and the policy learn what has happened, and the
+ * open calls of the last step are settled, which ends that step. Returns whether a step has ended, and what the model
+ * receives before the next one.
  */
 export async function takeOverLoop(
   { past, calls, position }: TakeOver,

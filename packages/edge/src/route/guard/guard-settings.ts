@@ -29,13 +29,22 @@ export type GuardLimits = Pick<
 export type RunGuardOptions = {
   /** What subjects and runs may use. The defaults are those of a route, except that `runMs` has none. */
   limits?: Partial<GuardLimits> | undefined;
-  /** Counts the runs and calls of each subject. Workers in several processes need a shared one. Default: the memory of this process. */
+  /**
+   * Counts the runs and calls of each subject. Workers in several processes need a shared one. Default: the memory of
+   * this process.
+   */
   limitStore?: LimitStore | undefined;
   /** What models cost. With `limits.dailyCost` or `limits.totalDailyCost`, a model without a price is not called. */
   prices?: Prices | undefined;
-  /** Refuses new runs and ends those that call a model while it is on. `stopRuns` ends the steps in this process at once. */
+  /**
+   * Refuses new runs and ends those that call a model while it is on. `stopRuns` ends the steps in this process at
+   * once.
+   */
   killSwitch?: KillSwitchOption | undefined;
-  /** Called with the starts, ends and model calls of runs, in the process in which they happen, and with failures of the store. */
+  /**
+   * Called with the starts, ends and model calls of runs, in the process in which they happen, and with failures of
+   * the store.
+   */
   onEvent?: ((event: PromptRouteEvent) => void) | undefined;
 };
 
@@ -105,7 +114,10 @@ export function rememberGuard(guard: object, options: RunGuardOptions, { limitSt
   guards.set(guard, { ...options, limitStore });
 }
 
-/** Returns the options of the guard of a route's durable runs. @throws CuelineError `invalid_options` for another guard */
+/**
+ * Returns the options of the guard of a route's durable runs.
+ * @throws CuelineError `invalid_options` for another guard
+ */
 export function guardOf({ durable }: Pick<PromptRouteOptions, 'durable'>): RunGuardOptions | undefined {
   const guard = durable?.guard;
   if (guard === undefined) return undefined;

@@ -19,8 +19,9 @@ export const LEASE_MS: number = 15 * 60_000;
 const unused = { tokens: 0, cost: 0 };
 
 /**
- * Returns the id of the reservation that a run has from its start until its first step. Its steps have another one, under
- * the id of the run, which belongs to the worker with the highest epoch: the one that has taken the run over last.
+ * Returns the id of the reservation that a run has from its start until its first step. Its steps have another one,
+ * under the id of the run, which belongs to the worker with the highest epoch: the one that has taken the run over
+ * last.
  */
 export function startLease(runId: string): string {
   return `${runId}/start`;

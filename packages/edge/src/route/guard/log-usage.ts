@@ -3,7 +3,10 @@ import { countOf, type Charge } from '../../limits/charge.ts';
 import { costOf, priceOf, type Prices } from '../../limits/prices.ts';
 import { addUsage, type ModelUsage } from '../usage/model-usage.ts';
 
-/** Reads what the model calls of a run have used, event by event: those with a whole answer, including those of agents. */
+/**
+ * Reads what the model calls of a run have used, event by event: those with a whole answer, including those of
+ * agents.
+ */
 export type LogUsage = {
   add(events: readonly RunEvent[]): void;
   total(): { tokens: number; cost: number; usage: readonly ModelUsage[] };

@@ -8,11 +8,13 @@ export type RunGuard = {
   /** Called before each step. If it rejects, no model was called, and a worker tries again after a pause. */
   begin(run: GuardedRun): Promise<GuardedStep>;
   /**
-   * Called when a job finds its run ended, because the worker that ended it may have been killed before its step was over. If
-   * it rejects, the job is tried again after a pause.
+   * Called when a job finds its run ended, because the worker that ended it may have been killed before its step was
+   * over. If it rejects, the job is tried again after a pause.
    */
   ended(run: Pick<GuardedRun, 'runId' | 'owner'>): Promise<void>;
-  /** Resolves once the limit store has what ended steps have used, or after three seconds. Called when a worker stops. */
+  /**
+   * Resolves once the limit store has what ended steps have used, or after three seconds. Called when a worker stops.
+   */
   flush(): Promise<void>;
 };
 
@@ -20,8 +22,9 @@ export type RunGuard = {
 const FLUSH_MS = 3_000;
 
 /**
- * Creates a guard for the steps of durable runs: it reserves each model call before it is made, counts what it used, asks the
- * kill switch, and reports what happens. Routes with `createPromptRoute({ durable })` take its limits over for starts.
+ * Creates a guard for the steps of durable runs: it reserves each model call before it is made, counts what it used,
+ * asks the kill switch, and reports what happens. Routes with `createPromptRoute({ durable })` take its limits over
+ * for starts.
  * @throws CuelineError `invalid_options`
  *
  * @example

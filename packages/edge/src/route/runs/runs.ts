@@ -105,7 +105,10 @@ class RouteRuns implements Runs {
   readonly #here = new Map<string, { run: HostedRun; settled: Promise<void> }>();
   readonly #budget;
 
-  /** Returns a store's answer. If the store fails, nothing begins. `onLate` gets an answer that comes after the timeout. */
+  /**
+   * Returns a store's answer. If the store fails, nothing begins. `onLate` gets an answer that comes after the
+   * timeout.
+   */
   readonly #ask = async <Value>(
     question: () => Promise<Value>,
     ms?: number,

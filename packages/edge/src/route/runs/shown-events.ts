@@ -13,9 +13,9 @@ export type RunReader = {
 };
 
 /**
- * Returns the events of a stored run as clients may read them. The run is read from its beginning, because a later event
- * may repeat an error that an earlier one has. What is stored waits for a slow client as text, because many small values
- * take twenty times as much memory.
+ * Returns the events of a stored run as clients may read them. The run is read from its beginning, because a later
+ * event may repeat an error that an earlier one has. What is stored waits for a slow client as text, because many
+ * small values take twenty times as much memory.
  */
 export function shownEvents(
   { read, watch }: RunReader,

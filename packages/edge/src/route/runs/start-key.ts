@@ -1,8 +1,8 @@
 import { hashOf } from '@cueline/core/server';
 
 /**
- * Returns a client's key together with a hash of what the start asks for. Pages write the same key for different inputs, and
- * only the same start sent again is the same run.
+ * Returns a client's key together with a hash of what the start asks for. Pages write the same key for different
+ * inputs, and only the same start sent again is the same run.
  */
 export function keyWithContent(
   key: string,

@@ -38,7 +38,8 @@ export function meteredModel(
   begin: (model: Model, call: ModelCall) => Promise<MeteredCall>,
 ): Model {
   /**
-   * Makes a call, and reads with its meter what came back. A metered model may be behind another one, because a hook may
+   * Makes a call, and reads with its meter what came back. A metered model may be behind another one, because a hook
+   * may
    * return the model that it was given: the call of the inner one has the meter of the outer one. If the outer one calls it
    * again, as for a hedge, that call has a meter of its own.
    */

@@ -29,7 +29,10 @@ export function promptSize({ prompt, tools = [], responseFormat }: ModelCall): P
 const runHere =
   /\.(?:apply_patch|bash|computer|computer_toolset|custom|local_shell|memory|text_editor)(?:_\d+)?$/;
 
-/** True for a tool that a provider runs while it answers: the model reads pages and files that the call does not contain. */
+/**
+ * True for a tool that a provider runs while it answers: the model reads pages and files that the call does not
+ * contain.
+ */
 function readsMore(tool: NonNullable<ModelCall['tools']>[number]): boolean {
   return tool.type === 'provider' && !runHere.test(tool.id);
 }

@@ -39,8 +39,8 @@ export type RunBudget = {
    */
   hold(run: BudgetedRun, used: Amount): Promise<void>;
   /**
-   * Ends a reservation with what was used; by default all that was reserved. With `epoch`, only if it has this one. Never
-   * rejects: the lease ends by itself.
+   * Ends a reservation with what was used; by default all that was reserved. With `epoch`, only if it has this one.
+   * Never rejects: the lease ends by itself.
    */
   settle(subject: string, runId: string, used?: Amount, epoch?: number): Promise<void>;
 };

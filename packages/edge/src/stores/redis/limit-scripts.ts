@@ -147,8 +147,8 @@ end
 
 /**
  * Further arguments: the call's id, its tokens and cost, the daily tokens and cost of the subject, and of all
- * subjects, calls per minute, calls at once, ms of the lease, 'true' if it continues an earlier call, the epoch. Returns
- * nothing if the call may begin; otherwise the reason, and for how many ms.
+ * subjects, calls per minute, calls at once, ms of the lease, 'true' if it continues an earlier call, the epoch.
+ * Returns nothing if the call may begin; otherwise the reason, and for how many ms.
  */
 export const reserveCall: RedisScript = createScript(`${account}
 local id, tokens, money = ARGV[2], number(ARGV[3]), number(ARGV[4])

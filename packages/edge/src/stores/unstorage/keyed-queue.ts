@@ -1,8 +1,8 @@
 import { withTimeout } from '../../base/with-timeout.ts';
 
 /**
- * Runs the work for each key one after the other, because a storage has no transactions. Work that takes longer than ten
- * seconds no longer holds up the next: a storage that never answers one call must not block all later ones.
+ * Runs the work for each key one after the other, because a storage has no transactions. Work that takes longer than
+ * ten seconds no longer holds up the next: a storage that never answers one call must not block all later ones.
  */
 export type KeyedQueue = <Value>(key: string, work: () => Promise<Value>) => Promise<Value>;
 

@@ -16,8 +16,9 @@ import { atMostEvery, sweep, type Expiring } from './sweep.ts';
 /** The options of {@link createStorageRuns}. */
 export type StorageRunsOptions = {
   /**
-   * How often to look for new events, in milliseconds; up to eight times as long while there are none. Default 250. If it
-   * is more than a second, messages between instances wait as long: a command takes longer, and so does noticing a crash.
+   * How often to look for new events, in milliseconds; up to eight times as long while there are none. Default 250.
+   * If it is more than a second, messages between instances wait as long: a command takes longer, and so does
+   * noticing a crash.
    */
   pollMs?: number;
   /** The clock, in ms since 1970. Default `Date.now`. */
@@ -44,11 +45,13 @@ const IDLE_MESSAGES_MS = 1_000;
  *
  * No driver has transactions, and so neither has this store. Instances that share a storage should know that
  * - two starts with the same key, at the same moment in two instances, may both begin. In one process only one does.
- * - only one instance may write a run at a time, as a route does. If an instance was wrongly assumed to have crashed, two
+ * - only one instance may write a run at a time, as a route does. If an instance was wrongly assumed to have crashed,
+ *   two
  *   instances may overwrite each other's events.
  * - messages that two instances send about a run at the same moment are read in the order of their clocks, which also
  *   decide when something expires. The clocks should be right to about a second.
- * - a driver that shows writes to others with a delay (Cloudflare KV: up to a minute) is for one instance only: others would
+ * - a driver that shows writes to others with a delay (Cloudflare KV: up to a minute) is for one instance only:
+ *   others would
  *   consider it gone, and end its runs.
  * @throws CuelineError `invalid_options` for an unknown option
  *
@@ -137,8 +140,8 @@ class KeptRuns {
   /** How far this instance has seen each run written, and when its next part may be written. */
   readonly #written = new Map<string, { length: number; next: number }>();
   /**
-   * The parts whose writing got no answer. It may still happen later, so it is repeated with the same events: a shorter part
-   * that overwrites a longer one would leave a gap.
+   * The parts whose writing got no answer. It may still happen later, so it is repeated with the same events: a
+   * shorter part that overwrites a longer one would leave a gap.
    */
   readonly #unanswered = new Map<string, EventBatch>();
   readonly tidyUp;
