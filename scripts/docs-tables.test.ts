@@ -18,7 +18,7 @@ function shownDefault(name: string, limits: object): string {
   return value < 1 << 20 ? `${value / 1024} KiB` : `${value / (1 << 20)} MiB`;
 }
 
-test('docs/edge.md has every limit of a route and of a proxy with its default', () => {
+test('docs/budgets.md has every limit of a route and of a proxy with its default', () => {
   const route = readLimits({}).own;
   const proxy = checkOptions({
     providers: { openai: { models: ['gpt-4o'] } },
@@ -28,7 +28,7 @@ test('docs/edge.md has every limit of a route and of a proxy with its default', 
   const names = [...new Set([...Object.keys(route), ...Object.keys(proxy)])];
   const expected = names.map((name) => [name, shownDefault(name, route), shownDefault(name, proxy)]);
 
-  const rows = marked.exec(read('docs/edge.md'))?.[1]?.split('\n').slice(2) ?? [];
+  const rows = marked.exec(read('docs/budgets.md'))?.[1]?.split('\n').slice(2) ?? [];
   const shown = rows.flatMap((row) => {
     const [, limits = '', ...defaults] = row.split('|').map((cell) => cell.trim());
     return [...limits.matchAll(/`(\w+)`/g)].map(([, name]) => [name, ...defaults.slice(0, 2)]);
