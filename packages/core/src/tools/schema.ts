@@ -33,10 +33,11 @@ export function toSchema(name: string, schema: ToolSchema): FlexibleSchema {
   if (isStandard(schema) && !isOfZod(schema) && schema['~standard'].jsonSchema === undefined) {
     throw new CuelineError('invalid_definition', noJsonSchema(name, schema['~standard'].vendor));
   }
-  const sent = toValidator(name, schema);
+  // it converts once, here, and not again at each step
+  const sent = asSchema(toValidator(name, schema));
   try {
     // a promise may reject later, where the schema is sent
-    Promise.resolve(asSchema(sent).jsonSchema).catch(() => {});
+    Promise.resolve(sent.jsonSchema).catch(() => {});
   } catch (error) {
     throw new CuelineError(
       'invalid_definition',
