@@ -130,8 +130,12 @@ function apply(draft: RunDraft, event: RunEvent): void {
     case 'approval-response':
     case 'approval-withdraw':
       return applyToPending(draft, 'approvals', event.approvalId, event);
+    case 'client-tool-request':
+    case 'client-tool-claim':
+    case 'client-tool-response':
+    case 'client-tool-withdraw':
+      return applyToPending(draft, 'clientToolCalls', event.clientCallId, event);
     default: {
-      if ('clientCallId' in event) return applyToPending(draft, 'clientToolCalls', event.clientCallId, event);
       const owner = ownerAt(draft, event.agent);
       if (owner === undefined) return;
       const isNew = hasNewTokens(event, owner.fields.steps.at(-1));
@@ -237,8 +241,15 @@ function applyToPending(draft: RunDraft, list: keyof PendingLists, id: string, e
 
 /** Returns the members that an event after the request sets. */
 function changeOf(event: PendingEvent): object {
-  if ('response' in event) return { response: event.response };
-  return 'page' in event ? { page: event.page } : { withdrawn: true };
+  switch (event.type) {
+    case 'approval-response':
+    case 'client-tool-response':
+      return { response: event.response };
+    case 'client-tool-claim':
+      return { page: event.page };
+    default:
+      return { withdrawn: true };
+  }
 }
 
 /**

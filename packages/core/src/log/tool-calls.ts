@@ -37,11 +37,15 @@ export function applyToToolCalls(draft: StateDraft, event: RunEvent, toolCallId?
     case 'retry':
       if (event.attempt === undefined) dropStepCalls(draft);
       return;
+    case 'approval-automatic':
+    case 'approval-request':
+    case 'approval-response':
+    case 'approval-withdraw': {
+      const part = findPart(draft, 'toolCallId' in event ? event.toolCallId : toolCallId);
+      if (part !== undefined) applyApproval(draft, part, event);
+      return;
+    }
     default:
-      if ('approvalId' in event) {
-        const part = findPart(draft, 'toolCallId' in event ? event.toolCallId : toolCallId);
-        if (part !== undefined) applyApproval(draft, part, event);
-      }
   }
 }
 
