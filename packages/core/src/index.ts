@@ -24,21 +24,6 @@ export type {
 export type { InputIssue } from './prompt/invalid-input-error.ts';
 export type { TypedSettings, TypesOf } from './prompt/types-of.ts';
 
-// Messages
-export { audioPart, filePart, imagePart, textPart } from './messages/parts.ts';
-export type { AudioPart, ContentPart, FilePart, ImagePart, TextPart } from './messages/content-part.ts';
-export type {
-  AssistantPart,
-  MessageContent,
-  MessageRole,
-  ReasoningPart,
-  ToolCallPart,
-  ToolErrorPart,
-  ToolPart,
-  ToolResultPart,
-  UserPart,
-} from './messages/message-parts.ts';
-
 // Tools, and functions of the page as tools
 export { tool, type NamedTool, type ToolFactory } from './tools/tool.ts';
 export type { ToolArguments, ToolSchema } from './tools/schema.ts';
@@ -65,36 +50,6 @@ export type {
 } from './prompt/task-list.ts';
 export { findCurrentTask, isTaskDone, taskProgress } from './tasks/task-status.ts';
 export type { EditReply, TaskEdit, TaskEvent, TaskItem, TaskOrigin, TaskStatus } from './tasks/task-item.ts';
-
-// Runs
-export { runPrompt } from './run/run-prompt.ts';
-export type { RunPromptResult } from './engine/start-run.ts';
-export { createRun } from './run/create-run.ts';
-export type {
-  RetryOptions,
-  Run,
-  RunOptions,
-  RunSettings,
-  SendMessage,
-  SendOptions,
-  StartOptions,
-  WhenBusy,
-} from './run/run.ts';
-export type { RunCommand, RunHandle } from './log/run-handle.ts';
-export type { RunStorage } from './storage/run-storage.ts';
-export { dryRun } from './run/dry-run.ts';
-export type { DryRun, DryRunConfig } from './engine/run-dry-run.ts';
-export type { TokenEstimate, TokenPart } from './compile/estimate-tokens.ts';
-
-// Executors: where runs happen
-export { inProcess, type InProcessOptions } from './executors/in-process.ts';
-export { viaRoute } from './executors/via-route.ts';
-export { failedStart } from './executors/failed-start.ts';
-export type { Executor, LocalExecutor, RouteExecutor, RunRequest } from './executors/executor.ts';
-export type { RouteOptions } from './executors/route-request.ts';
-export type { ModelSettings } from './models/settings.ts';
-export type { Connectivity } from './provider/connectivity.ts';
-export type { UnfinishedCall } from './log/unfinished-step.ts';
 
 // The log of a run, and the state that is a function of it
 export {
@@ -136,6 +91,51 @@ export type {
   ToolCallState,
   VariableState,
 } from './log/state.ts';
+
+// Runs
+export { runPrompt } from './run/run-prompt.ts';
+export type { RunPromptResult } from './engine/start-run.ts';
+export { createRun } from './run/create-run.ts';
+export type {
+  RetryOptions,
+  Run,
+  RunOptions,
+  RunSettings,
+  SendMessage,
+  SendOptions,
+  StartOptions,
+  WhenBusy,
+} from './run/run.ts';
+export type { RunCommand, RunHandle } from './log/run-handle.ts';
+export type { RunStorage } from './storage/run-storage.ts';
+export { dryRun } from './run/dry-run.ts';
+export type { DryRun, DryRunConfig } from './engine/run-dry-run.ts';
+export type { TokenEstimate, TokenPart } from './compile/estimate-tokens.ts';
+
+// Executors: where runs happen
+export { inProcess, type InProcessOptions } from './executors/in-process.ts';
+export { viaRoute } from './executors/via-route.ts';
+export { failedStart } from './executors/failed-start.ts';
+export type { Executor, LocalExecutor, RouteExecutor, RunRequest } from './executors/executor.ts';
+export type { RouteOptions } from './executors/route-request.ts';
+export type { ModelSettings } from './models/settings.ts';
+export type { Connectivity } from './provider/connectivity.ts';
+export type { UnfinishedCall } from './log/unfinished-step.ts';
+
+// Messages
+export { audioPart, filePart, imagePart, textPart } from './messages/parts.ts';
+export type { AudioPart, ContentPart, FilePart, ImagePart, TextPart } from './messages/content-part.ts';
+export type {
+  AssistantPart,
+  MessageContent,
+  MessageRole,
+  ReasoningPart,
+  ToolCallPart,
+  ToolErrorPart,
+  ToolPart,
+  ToolResultPart,
+  UserPart,
+} from './messages/message-parts.ts';
 
 // Errors
 export {

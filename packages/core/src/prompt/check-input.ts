@@ -5,8 +5,8 @@ import { validateStandard } from '../tools/validate-standard.ts';
 import { invalidInputError } from './invalid-input-error.ts';
 
 /**
- * Returns a prompt's input as parsed by its schema. `result` is that of a Standard Schema; any other schema, and one
- * that threw, validates the input here.
+ * Returns a prompt's input as parsed by its schema. `result` is what a Standard Schema has said of it; without that, it
+ * is validated here.
  * @throws CuelineError `invalid_input` if the input does not fit, `script_error` if the schema throws
  */
 export async function checkInput(

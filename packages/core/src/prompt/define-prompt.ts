@@ -117,15 +117,15 @@ export function definePrompt<Input, const Settings extends PromptSettings>(
       `Prompt "${name}" has no function: definePrompt('${name}', (prompt) => { … }).`,
     );
   }
-  const { model, plugins, output, tools, input } = settings ?? {};
+  const { output, tools, input }: PromptSettings = settings ?? {};
   checkSchema(name, 'output', output);
   checkSchema(name, 'input', input);
   checkTools(name, tools);
   return {
+    ...withoutUndefined(settings ?? {}),
     kind: 'prompt',
     name,
     run: input === undefined ? run : withSchema(name, input, run),
-    ...withoutUndefined({ input, model, plugins, output, tools }),
   };
 }
 
@@ -143,7 +143,7 @@ function withSchema<Input, Plugins extends readonly Plugin[]>(
   schema: ToolSchema,
   run: PromptFunction<Input, Plugins>,
 ): PromptFunction<Input, Plugins> {
-  return (prompt, unchecked, ...[waits]: [waits?: true]) => {
+  return (prompt, unchecked, waits?: true) => {
     const input = readInput(name, schema, unchecked, waits);
     const start = (value: unknown): void | Promise<void> => {
       noteInput(prompt, value);

@@ -9,16 +9,11 @@ import { validateOf, type SchemaResult } from '../tools/standard-schema.ts';
  */
 export function readInput(name: string, schema: ToolSchema, input: unknown, waits = false): unknown {
   const read = (result?: SchemaResult): unknown =>
-    result !== undefined && result.issues === undefined
+    result && result.issues === undefined
       ? result.value
       : loadModule('inputs', import('./check-input.ts')).then(({ checkInput }) =>
           checkInput(name, schema, input, result),
         );
-  try {
-    const result = waits ? undefined : validateOf(schema)?.(input);
-    return result instanceof Promise ? result.then(read, () => read()) : read(result);
-  } catch {
-    // a function of the schema threw, which the code that is loaded now reports
-    return read();
-  }
+  const result = waits ? undefined : validateOf(schema)?.(input);
+  return result instanceof Promise ? result.then(read) : read(result);
 }

@@ -7,5 +7,5 @@ export type Validate = (value: unknown) => SchemaResult | Promise<SchemaResult>;
 /** Returns the validation function of a Standard Schema; undefined for any other schema. */
 export function validateOf(schema: ToolSchema): Validate | undefined {
   const standard = (schema as { readonly '~standard'?: { readonly validate?: Validate } })['~standard'];
-  return standard?.validate === undefined ? undefined : (value) => standard.validate!(value);
+  return standard?.validate?.bind(standard);
 }
