@@ -1,12 +1,14 @@
-/** Calls every listener. What one throws becomes an uncaught error, and does not affect the run. */
-export function callAll<Value>(listeners: Iterable<(value: Value) => void>, value: Value): void {
-  for (const listener of listeners) {
-    try {
-      listener(value);
-    } catch (error) {
-      queueMicrotask(() => {
-        throw error;
-      });
-    }
-  }
+declare const console: { error(value: unknown): void };
+
+/** What a page has. */
+type Page = { document?: unknown; reportError?: (error: unknown) => void };
+
+/**
+ * Calls every listener. What one throws, or rejects with, does not affect the run: the error handlers of a page get it, and
+ * elsewhere it is only written to the console, because an uncaught error would end a server's process.
+ */
+export function callAll<Value>(listeners: Iterable<(value: Value) => unknown>, value: Value): void {
+  const { document, reportError } = globalThis as Page;
+  for (const listener of listeners)
+    void (async () => listener(value))().catch(document ? reportError : console.error);
 }

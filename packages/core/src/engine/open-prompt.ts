@@ -5,7 +5,7 @@ import type { Plugin, Prompt } from '../prompt/prompt.ts';
 import { isRecord } from '../base/is-record.ts';
 import { resolveMessages } from '../messages/resolve-messages.ts';
 import { PromptBuilder } from '../prompt/prompt-builder.ts';
-import { isPromise } from '../base/is-promise.ts';
+import { isUnawaited } from '../base/is-promise.ts';
 import type { ToolList } from '../tools/tool-list.ts';
 import { applyPlugin } from '../prompt/apply-plugin.ts';
 
@@ -43,8 +43,9 @@ export async function openPrompt(options: OpenPromptOptions): Promise<OpenedProm
 }
 
 function checkTools(tools: unknown = {}): void {
-  if (!isRecord(tools) || isPromise(tools)) {
-    const instead = isPromise(tools) ? 'await mcpClient.tools()' : '{ search: … }';
+  const unawaited = isUnawaited(tools);
+  if (!isRecord(tools) || unawaited) {
+    const instead = unawaited ? 'await mcpClient.tools()' : '{ search: … }';
     throw new CuelineError(
       'invalid_options',
       `options.tools takes the AI SDK’s tools by name: tools: ${instead}. Define your own with prompt.defTool.`,

@@ -14,6 +14,7 @@ import type { AgentOptions, Prompt } from './prompt.ts';
 import { inputsOf, noteInput } from './prompt-inputs.ts';
 import type { Hook } from './hook.ts';
 import { checkNames } from '../base/check-names.ts';
+import { isUnawaited } from '../base/is-promise.ts';
 import { isRecord } from '../base/is-record.ts';
 import { quoteValue } from '../base/quote-value.ts';
 import {
@@ -130,7 +131,7 @@ export class PromptBuilder implements Prompt {
     if (typeof value !== 'string') {
       throw new CuelineError(
         'invalid_definition',
-        `prompt.defSystem('${name}', …) takes a string, but got ${quoteValue(value)}.`,
+        `prompt.defSystem('${name}', …) takes a string, but got ${isUnawaited(value) ? 'a promise. Write await before it' : quoteValue(value)}.`,
       );
     }
     this.#definitions.system.set(name, {

@@ -1,6 +1,7 @@
 import type { EditReply } from '../tasks/task-item.ts';
 import type { DroppableWriter, EventWriter, LoadedLog, TabbedRun } from './event-writer.ts';
 import { anySignal } from '../base/any-signal.ts';
+import { thrownText } from '../base/error-source.ts';
 import { createServerEventCounter } from '../wire/event-limits.ts';
 import type { RunEvent } from '../log/events.ts';
 import type { Executor } from '../executors/executor.ts';
@@ -277,7 +278,7 @@ class Tab implements TabWriter {
   async #execute(key: string, command: RunCommand): Promise<void> {
     const reply = await this.#run
       .command(command)
-      .catch((error: unknown): EditReply => ({ accepted: false, reason: String(error) }));
+      .catch((error: unknown): EditReply => ({ accepted: false, reason: thrownText(error) }));
     this.#channel.post({ type: 'reply', key, reply });
   }
 
