@@ -15,7 +15,7 @@ import { createSteps } from './advance-run.ts';
 import { boundedStore } from './bounded-store.ts';
 import { checkMethods } from './check-methods.ts';
 import { checkTexts } from './check-texts.ts';
-import { boundedDriver, type DurableDriver, type DurableWorker } from './driver.ts';
+import { boundedDriver, safeOnError, type DurableDriver, type DurableWorker } from './driver.ts';
 import type { RunGuard } from './guard.ts';
 import { inProcessDriver } from './in-process-driver.ts';
 import {
@@ -158,7 +158,8 @@ export type Durable = {
  */
 export function createDurable(given: DurableOptions): Durable {
   checkOptions(given);
-  const { models = {}, options, guard, onError = logError } = given;
+  const { models = {}, options, guard } = given;
+  const onError = safeOnError(given.onError ?? logError);
   const driver = boundedDriver(given.driver ?? inProcessDriver());
   const store = boundedStore(
     given.store,

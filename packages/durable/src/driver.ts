@@ -31,3 +31,14 @@ export function boundedDriver(driver: DurableDriver): DurableDriver {
     work: (advance) => driver.work(advance),
   };
 }
+
+/** Returns the app's `onError` as a function that never throws: a mistake in it must not end the worker. */
+export function safeOnError<Failure extends [error: unknown, runId: string | undefined]>(
+  onError: (...failure: Failure) => unknown,
+): (...failure: Failure) => void {
+  return (...failure) =>
+    void (async () => onError(...failure))().catch((thrown: unknown) => {
+      // oxlint-disable-next-line no-console
+      console.error('onError threw:', thrown, 'It was called with:', ...failure);
+    });
+}

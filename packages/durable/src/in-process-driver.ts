@@ -1,6 +1,6 @@
 import { CuelineError } from '@cueline/core';
 import { checkNames } from '@cueline/core/server';
-import type { AdvanceJob, DurableDriver } from './driver.ts';
+import { safeOnError, type AdvanceJob, type DurableDriver } from './driver.ts';
 
 /** The options of {@link inProcessDriver}. */
 export type InProcessDriverOptions = {
@@ -63,7 +63,7 @@ class InProcessDriver implements DurableDriver {
   constructor({ concurrency = 16, onError = logError, graceMs = 10_000 }: InProcessDriverOptions) {
     this.#concurrency = concurrency;
     this.#graceMs = graceMs;
-    this.#onError = onError;
+    this.#onError = safeOnError(onError);
   }
 
   async wake(runId: string): Promise<void> {

@@ -123,3 +123,30 @@ test('a step that fails while its worker stops leaves no timer', async () => {
   expect(errors).toEqual(['Error: The pool is closed.']);
   expect(vi.getTimerCount()).toBe(0);
 });
+
+test.each<[string, () => unknown]>([
+  [
+    'throws',
+    () => {
+      throw new Error('mine');
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('mine'))],
+])('a step is tried again, and its worker goes on, if onError %s', async (_name, onError) => {
+  const report = vi.spyOn(console, 'error').mockImplementation(() => {});
+  onTestFinished(() => report.mockRestore());
+  let failures = 0;
+  const { inner, begin } = await openWorker(
+    (store) => ({
+      claim: async (...given) => {
+        if ((failures += 1) === 1) throw new Error('The store is away.');
+        return store.claim(...given);
+      },
+    }),
+    { onError },
+  );
+  const runId = await begin();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(await isEnded(inner, runId)).toBe(true);
+  expect(report).toHaveBeenCalledTimes(1);
+});

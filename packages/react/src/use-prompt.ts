@@ -180,16 +180,14 @@ export function usePrompt<Input, Types extends PromptTypes, const Watched extend
 
   const actions = useMemo<RunActions<Input, Types>>(() => {
     // components that share a run may have different settings: those of the acting component count
-    const configured =
-      <Arguments extends unknown[], Result>(act: (...args: Arguments) => Result) =>
-      (...args: Arguments): Result => {
-        run.configure(latest.current);
-        return act(...args);
-      };
+    const configured = (): SharedRun<Input, Types> => {
+      run.configure(latest.current);
+      return run;
+    };
     return {
-      start: configured(run.start),
-      send: configured(run.send),
-      retry: configured(run.retry),
+      start: (input, startOptions) => configured().start(input, startOptions),
+      send: (message, sendOptions) => configured().send(message, sendOptions),
+      retry: (retryOptions) => configured().retry(retryOptions),
       stop: run.stop,
       respondToApproval: run.respondToApproval,
       respondToClientTool: run.respondToClientTool,

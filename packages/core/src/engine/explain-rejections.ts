@@ -15,7 +15,7 @@ export function explainRejections<Result extends object>(
       const value: unknown = Reflect.get(target, property, target);
       if (typeof value === 'function') return value.bind(target) as unknown;
       if (!isPromise(value)) return value;
-      return value.then(
+      const explained = value.then(
         (settled) => {
           // the AI SDK resolves with what it has, which for a failed run is an empty text or half of one
           const failed = failure();
@@ -26,6 +26,9 @@ export function explainRejections<Result extends object>(
           throw failure() ?? error;
         },
       );
+      // the run's state says the same, also to a caller who awaits only some of the promises
+      explained.then(undefined, () => {});
+      return explained;
     },
   });
 }

@@ -1,6 +1,6 @@
 import type { ModelMessage, ToolSet } from 'ai';
 import { CuelineError } from '../base/errors.ts';
-import { isPromise } from '../base/is-promise.ts';
+import { isUnawaited } from '../base/is-promise.ts';
 import { isRecord } from '../base/is-record.ts';
 import { checkAnswered, faultOfMessages } from '../messages/check-messages.ts';
 import { resolveMessages } from '../messages/resolve-messages.ts';
@@ -43,8 +43,9 @@ export async function openPrompt(options: OpenPromptOptions): Promise<OpenedProm
 }
 
 function checkTools(tools: unknown = {}): void {
-  if (!isRecord(tools) || isPromise(tools)) {
-    const instead = isPromise(tools) ? 'await mcpClient.tools()' : '{ search: … }';
+  const unawaited = isUnawaited(tools);
+  if (!isRecord(tools) || unawaited) {
+    const instead = unawaited ? 'await mcpClient.tools()' : '{ search: … }';
     throw new CuelineError(
       'invalid_options',
       `options.tools takes the AI SDK’s tools by name: tools: ${instead}. Define your own with prompt.defTool.`,

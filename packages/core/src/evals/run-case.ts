@@ -1,4 +1,5 @@
 import { anySignal } from '../base/any-signal.ts';
+import { thrownText } from '../base/error-source.ts';
 import { CuelineError, type SerializedError } from '../base/errors.ts';
 import { isRecord } from '../base/is-record.ts';
 import { quoteValue } from '../base/quote-value.ts';
@@ -178,7 +179,7 @@ function serialized(error: unknown): SerializedError {
       message: error.message,
       ...(error.details === undefined ? {} : { details: error.details }),
     };
-  return { code: 'script_error', message: error instanceof Error ? error.message : String(error) };
+  return { code: 'script_error', message: thrownText(error) };
 }
 
 type ScoringResult = {

@@ -20,10 +20,10 @@ function iterate(open: OpenEvents): AsyncIterator<RunEvent> {
       return detached || iterator === undefined ? { done: true, value: undefined } : iterator.next();
     },
     // by hand, because a generator queues this behind a pending `next`
-    return() {
+    async return() {
       detached = true;
       events?.then((iterator) => iterator.return?.()).catch(() => {});
-      return Promise.resolve({ done: true, value: undefined });
+      return { done: true, value: undefined };
     },
   };
 }

@@ -1,4 +1,5 @@
 import { checkNames } from '../base/check-names.ts';
+import { thrownText } from '../base/error-source.ts';
 import { CuelineError, type CuelineErrorCode } from '../base/errors.ts';
 import { scriptError } from '../base/script-error.ts';
 import { untilAborted } from '../base/until-aborted.ts';
@@ -113,7 +114,7 @@ export async function askRoute(route: Route, request: RouteRequest): Promise<Res
     // a response may still arrive, although nothing waits for it
     sent?.then((response) => response.body?.cancel()).catch(() => {});
     if (signal?.aborted) throw signal.reason;
-    const reason = redact(error instanceof Error ? error.message : String(error));
+    const reason = redact(thrownText(error));
     const advice = isOnOtherOrigin(url)
       ? " It is on another origin, so the route must list this page's origin in `origins` (CORS), and the page's Content Security Policy must allow the address (connect-src)."
       : '';

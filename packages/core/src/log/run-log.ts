@@ -156,11 +156,11 @@ export function createRunLog({
 function readEvents(log: RunLog, index: number): AsyncIterator<RunEvent> {
   let done = false;
   let wake: (() => void) | undefined;
-  const wakeReader = (): void => wake?.();
-  const unlisten = log.listen(wakeReader);
+  const unlisten = log.listen(() => wake?.());
   const finish = (): IteratorResult<RunEvent> => {
     done = true;
     unlisten();
+    wake?.();
     return { done: true, value: undefined };
   };
   return {
@@ -173,10 +173,6 @@ function readEvents(log: RunLog, index: number): AsyncIterator<RunEvent> {
       }
     },
     // written by hand, because a generator would queue this behind a pending `next`
-    return() {
-      const end = finish();
-      wakeReader();
-      return Promise.resolve(end);
-    },
+    return: async () => finish(),
   };
 }

@@ -10,14 +10,14 @@ const HIDDEN_TAB_MS = 250;
 
 type FrameHost = {
   requestAnimationFrame?: (callback: () => void) => number;
-  cancelAnimationFrame?: (handle: number) => void;
+  cancelAnimationFrame?: (handle: number | undefined) => void;
 };
 
 /** The default {@link Scheduler}: once a frame, and at least four times a second in a hidden tab. */
 export const nextFrame: Scheduler = (callback) => {
   const host = globalThis as FrameHost;
   const cancel = (): void => {
-    if (frame !== undefined) host.cancelAnimationFrame?.(frame);
+    host.cancelAnimationFrame?.(frame);
     clearTimeout(timer);
   };
   const fire = (): void => {
@@ -25,6 +25,6 @@ export const nextFrame: Scheduler = (callback) => {
     callback();
   };
   const frame = host.requestAnimationFrame?.(fire);
-  const timer = setTimeout(fire, frame === undefined ? FRAME_MS : HIDDEN_TAB_MS);
+  const timer = setTimeout(fire, frame ? HIDDEN_TAB_MS : FRAME_MS);
   return cancel;
 };

@@ -1,6 +1,7 @@
 import type { SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provider';
 import type { ModelMessage, ToolCallPart, ToolResultPart } from 'ai';
 import { CuelineError } from '../base/errors.ts';
+import { isUnawaited } from '../base/is-promise.ts';
 import { isRecord } from '../base/is-record.ts';
 import { messagePartError } from '../base/message-part-error.ts';
 import { quoteValue } from '../base/quote-value.ts';
@@ -63,7 +64,7 @@ function readContent(
   if (typeof content !== 'string' && !Array.isArray(content)) {
     throw messagePartError(
       `${path}.content`,
-      `is ${quoteValue(content)}. Write a string, or a list of parts such as [{ type: 'text', text: '…' }].`,
+      `is ${isUnawaited(content) ? 'a promise, which must be awaited' : quoteValue(content)}. Write a string, or a list of parts such as [{ type: 'text', text: '…' }].`,
     );
   }
   throw new CuelineError(
@@ -84,6 +85,7 @@ function readPart(
   path: string,
   foreign: ReadonlySet<unknown> | undefined,
 ): SentMessagePart {
+  if (isUnawaited(part)) throw messagePartError(path, 'is a promise. Write await before it.');
   if (!isRecord(part))
     throw messagePartError(path, `is ${quoteValue(part)}. Write { type: '${partsOf[role][0]}', … }.`);
   const type = readPartType(role, part, path);

@@ -2,6 +2,7 @@ import type { SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provide
 import type { ToolSet } from 'ai';
 import { checkNames } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
+import { isUnawaited } from '../base/is-promise.ts';
 import { isRecord } from '../base/is-record.ts';
 import { quoteValue } from '../base/quote-value.ts';
 import { checkAnswered } from '../messages/check-messages.ts';
@@ -133,7 +134,7 @@ export class PromptBuilder implements Prompt {
     if (typeof value !== 'string') {
       throw new CuelineError(
         'invalid_definition',
-        `prompt.defSystem('${name}', …) takes a string, but got ${quoteValue(value)}.`,
+        `prompt.defSystem('${name}', …) takes a string, but got ${isUnawaited(value) ? 'a promise. Write await before it' : quoteValue(value)}.`,
       );
     }
     this.#definitions.system.set(name, {

@@ -1,5 +1,5 @@
 import { CuelineError } from '../base/errors.ts';
-import { isPromise } from '../base/is-promise.ts';
+import { isUnawaited } from '../base/is-promise.ts';
 import { isRecord } from '../base/is-record.ts';
 import { contentTypes, isPart, type ContentPart } from '../messages/content-part.ts';
 import { imageTypeOfUrl } from '../messages/media-type.ts';
@@ -100,7 +100,7 @@ function valueText(value: unknown, index: number): string {
       `${where} is a ${typeof value}. Call it, or interpolate its text.`,
     );
   }
-  if (isPromise(value)) {
+  if (isUnawaited(value)) {
     throw new CuelineError('invalid_definition', `${where} is a promise. Write \${await …}.`);
   }
   // an object's own toString is used; the inherited one is useless

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import { thrownText } from '../base/error-source.ts';
 import { CuelineError } from '../base/errors.ts';
+import { isUnawaited } from '../base/is-promise.ts';
 import type { Variable } from './definitions.ts';
 
 /** The longest value of one variable, in characters. */
@@ -15,7 +16,9 @@ export function textVariable(name: string, content: string): Variable {
   if (typeof content !== 'string') {
     throw new CuelineError(
       'invalid_definition',
-      `prompt.def('${name}', …) takes a string, but got ${typeof content}. For objects use prompt.defData('${name}', …).`,
+      isUnawaited(content)
+        ? `prompt.def('${name}', …) takes a string, but got a promise. Write await before it.`
+        : `prompt.def('${name}', …) takes a string, but got ${typeof content}. For objects use prompt.defData('${name}', …).`,
     );
   }
   return { kind: 'text', value: checkLength(name, content) };
@@ -28,6 +31,12 @@ export function dataVariable(name: string, data: unknown): Variable {
     throw new CuelineError(
       'invalid_definition',
       `prompt.defData('${name}', …) takes an object or an array, but got ${data === null ? 'null' : typeof data}. For text use prompt.def('${name}', …).`,
+    );
+  }
+  if (isUnawaited(data)) {
+    throw new CuelineError(
+      'invalid_definition',
+      `prompt.defData('${name}', …) takes an object or an array, but got a promise. Write await before it.`,
     );
   }
   const yaml = toYaml(name, data);

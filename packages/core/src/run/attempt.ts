@@ -85,8 +85,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
         if (followed !== mine && (next.done === true || next.value.type !== 'run-end')) return;
         if (next.done === true) break;
         log.push(rebase(next.value));
-        if (log.ended) return void mine.return?.();
-        if (leaving && runId()) leave();
+        if (log.ended || (leaving && runId())) return leave();
       }
       brokenOff(new CuelineError('stream_truncated', 'The run ended unexpectedly. Start it again.'));
     } catch (error) {
@@ -112,7 +111,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
     const iterator = followed;
     leaving = false;
     followed = undefined;
-    void iterator?.return?.();
+    void ignorable((async () => iterator?.return?.())());
   }
 
   /**

@@ -38,7 +38,7 @@ export function readToEnd(
     async return() {
       // waits for the end and does not read it: the executor keeps an unread end for a caller who attaches
       const rest = attach(runId)?.[Symbol.asyncIterator]();
-      if (rest !== undefined) void events.return?.();
+      if (rest !== undefined) (async () => events.return?.())().catch(() => {});
       void (async () => {
         while ((await (rest?.next() ?? next())).done !== true);
       })()

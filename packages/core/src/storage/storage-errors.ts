@@ -1,3 +1,4 @@
+import { thrownText } from '../base/error-source.ts';
 import { CuelineError } from '../base/errors.ts';
 
 /** How long a storage may take to answer before the run reports it, in milliseconds. */
@@ -6,7 +7,7 @@ export const ANSWER_MS: number = 10_000;
 /** Returns the reason why something cannot be stored or read, as a CuelineError. */
 export function asStorageError(error: unknown, say: (why: string) => string): CuelineError {
   if (CuelineError.isInstance(error)) return error;
-  const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
+  const why = thrownText(error).replace(/\.$/, '');
   return new CuelineError('storage_failed', say(why), { cause: error });
 }
 

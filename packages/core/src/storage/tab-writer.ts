@@ -1,4 +1,5 @@
 import { anySignal } from '../base/any-signal.ts';
+import { thrownText } from '../base/error-source.ts';
 import type { Executor } from '../executors/executor.ts';
 import { openLazily } from '../executors/open-lazily.ts';
 import type { StoredCalls } from '../executors/stored-calls.ts';
@@ -277,7 +278,7 @@ class Tab implements TabWriter {
   async #execute(key: string, command: RunCommand): Promise<void> {
     const reply = await this.#run
       .command(command)
-      .catch((error: unknown): EditReply => ({ accepted: false, reason: String(error) }));
+      .catch((error: unknown): EditReply => ({ accepted: false, reason: thrownText(error) }));
     this.#channel.post({ type: 'reply', key, reply });
   }
 

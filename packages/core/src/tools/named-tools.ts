@@ -1,6 +1,6 @@
 import type { Tool, ToolSet } from 'ai';
 import { CuelineError } from '../base/errors.ts';
-import { isPromise } from '../base/is-promise.ts';
+import { isUnawaited } from '../base/is-promise.ts';
 import { isRecord } from '../base/is-record.ts';
 import { isNamedTool, type ToolList } from './tool-list.ts';
 import { tool, type NamedTool } from './tool.ts';
@@ -38,7 +38,7 @@ export function checkReady(name: string, ready: unknown): void {
 
 /** @throws CuelineError `invalid_definition` for a promise, which would look like a set without tools */
 function fromToolSet(tools: ToolSet): NamedTool[] {
-  if (isPromise(tools)) {
+  if (isUnawaited(tools)) {
     throw new CuelineError(
       'invalid_definition',
       'These tools are a promise. Write await before them: await mcpClient.tools().',

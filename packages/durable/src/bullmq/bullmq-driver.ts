@@ -1,7 +1,7 @@
 import { checkNames } from '@cueline/core/server';
 import { createNodeRedisClient, Queue, WaitingError, Worker, type ConnectionOptions, type Job } from 'bullmq';
 import { checkMethods } from '../check-methods.ts';
-import type { AdvanceJob, DurableDriver, DurableWorker } from '../driver.ts';
+import { safeOnError, type AdvanceJob, type DurableDriver, type DurableWorker } from '../driver.ts';
 
 /** The options of {@link bullmqDriver}. */
 export type BullmqDriverOptions = {
@@ -62,7 +62,8 @@ const UNLIMITED = 1_000_000;
  */
 export function bullmqDriver(options: BullmqDriverOptions): DurableDriver {
   checkNames('bullmqDriver', options ?? null, Object.keys(optionNames), 'invalid_options');
-  const { queue: name = 'cueline', onError = logError } = options;
+  const { queue: name = 'cueline' } = options;
+  const onError = safeOnError(options.onError ?? logError);
   checkConnection(options.connection);
   const connection = adapt(options.connection);
   let opened: Queue | undefined;

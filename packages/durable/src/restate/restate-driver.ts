@@ -2,7 +2,7 @@ import { CuelineError } from '@cueline/core';
 import type { Advanced } from '@cueline/core/durable';
 import { checkNames } from '@cueline/core/server';
 import { object, type ObjectContext, type VirtualObjectDefinition } from '@restatedev/restate-sdk/fetch';
-import type { AdvanceJob, DurableDriver, DurableWorker } from '../driver.ts';
+import { safeOnError, type AdvanceJob, type DurableDriver, type DurableWorker } from '../driver.ts';
 import { send, type RestateIngress } from './send.ts';
 
 /** The options of {@link restateDriver}. */
@@ -57,7 +57,8 @@ const notWorking =
  */
 export function restateDriver(options: RestateDriverOptions): RestateDriver {
   checkNames('restateDriver', options ?? null, Object.keys(optionNames), 'invalid_options');
-  const { service: name = 'cueline', graceMs = 10_000, onError, ingress } = options;
+  const { service: name = 'cueline', graceMs = 10_000, ingress } = options;
+  const onError = safeOnError((error, runId: string) => options.onError?.(error, runId));
   // such as that of an environment variable that is not set
   if (!URL.canParse(ingress)) {
     throw new CuelineError(
@@ -80,7 +81,7 @@ export function restateDriver(options: RestateDriverOptions): RestateDriver {
       .then((advanced) => advanced.status)
       .catch((error: unknown) => {
         // another worker continues an aborted step
-        if (!stopping.signal.aborted) onError?.(error, runId);
+        if (!stopping.signal.aborted) onError(error, runId);
         throw error;
       })
       .finally(() => inProgress.delete(call));

@@ -211,10 +211,11 @@ test('an accept function that hangs is a 503', async () => {
   expect(hub.model.calls).toHaveLength(0);
 });
 
-test('a waitUntil that throws does not affect the run', async () => {
+test.each(['throws', 'rejects'])('a waitUntil that %s does not affect the run', async (how) => {
   const error = new TypeError('Illegal invocation');
   const hub = testRoute(['Hi.'], {
     waitUntil: () => {
+      if (how === 'rejects') return Promise.reject<never>(error) as never;
       throw error;
     },
   });

@@ -74,20 +74,17 @@ export async function answerCall<Output, Call extends ToolCallState>(
   };
 }
 
-/** Starts a run and passes it to `onRun`. If that throws, nothing will show the run, so it is stopped. */
+/** Starts a run and passes it to `onRun`. If that throws or rejects, nothing will show the run, so it is stopped. */
 async function startWatched<Types extends PromptTypes>(
   run: Run<void, Types>,
   signal: AbortSignal | undefined,
   onRun: CallOptions['onRun'],
 ): Promise<void> {
   const ended = run.start(undefined, { signal });
-  try {
-    onRun?.(run);
-  } catch (error) {
-    run.stop();
-    throw error;
-  }
-  await ended;
+  const shown = (async () => onRun?.(run))();
+  const result = Promise.race([shown.then(() => ended), ended]);
+  shown.catch(() => run.stop());
+  await result;
 }
 
 /** Calls an agent, without the metadata that only the classifiers need. */

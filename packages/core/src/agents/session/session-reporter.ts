@@ -41,11 +41,9 @@ export function createSessionReporter(
   let closed = false;
 
   const note: SessionReporter['note'] = (level, message, more) => {
-    try {
-      logger?.[level]?.(message, { sessionId, ...(metadata === undefined ? {} : { metadata }), ...more });
-    } catch {
-      // a failing logger cannot be reported anywhere
-    }
+    const fields = { sessionId, ...(metadata === undefined ? {} : { metadata }), ...more };
+    // a failing logger cannot be reported anywhere
+    (async () => logger?.[level]?.(message, fields))().catch(() => {});
   };
 
   function enqueue(name: string, run: () => unknown): Promise<unknown> {

@@ -1,5 +1,6 @@
 import type { StepResult, ToolSet } from 'ai';
 import { anySignal } from '../../base/any-signal.ts';
+import { thrownText } from '../../base/error-source.ts';
 import { CuelineError } from '../../base/errors.ts';
 import { plural } from '../../base/plural.ts';
 import type { Ending } from '../../engine/ending.ts';
@@ -354,7 +355,7 @@ function turnLimitError(maxTurns: number): CuelineError {
  * Returns the error that a tool threw, if the log may contain its text; otherwise the logged one, which has no keys.
  */
 function originalError(thrown: unknown, logged: string): Error {
-  return thrown instanceof Error && logged.endsWith(thrown.message) ? thrown : new Error(logged);
+  return logged.endsWith(thrownText(thrown)) && thrown instanceof Error ? thrown : new Error(logged);
 }
 
 /** Returns how many messages at the end are the user's. */

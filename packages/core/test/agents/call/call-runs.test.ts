@@ -205,13 +205,18 @@ test('A call waits for the approval of a tool, and onRun gets the run that can g
   expect(sent).toEqual(['Ada']);
 });
 
-test('A call whose onRun throws is stopped and rejects with that error', async () => {
-  const clerk = defineAgent({ name: 'clerk', instructions: 'You talk.', model: scriptedModel(['Hello.']) });
-  let seen: Run | undefined;
-  const onRun = (run: Run): never => {
-    seen = run;
-    throw new Error('no room to show it');
-  };
-  await expect(clerk.call('Hello.', { onRun })).rejects.toThrow('no room to show it');
-  await expect.poll(() => seen?.getState().status).toBe('stopped');
-});
+test.each(['throws', 'rejects'])(
+  'A call whose onRun %s is stopped and rejects with that error',
+  async (how) => {
+    const clerk = defineAgent({ name: 'clerk', instructions: 'You talk.', model: scriptedModel(['Hello.']) });
+    let seen: Run | undefined;
+    const onRun = (run: Run): never => {
+      seen = run;
+      const error = new Error('no room to show it');
+      if (how === 'rejects') return Promise.reject<never>(error) as never;
+      throw error;
+    };
+    await expect(clerk.call('Hello.', { onRun })).rejects.toThrow('no room to show it');
+    await expect.poll(() => seen?.getState().status).toBe('stopped');
+  },
+);

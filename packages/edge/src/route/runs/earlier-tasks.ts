@@ -81,7 +81,7 @@ async function* eventsSoFar(run: ReachedRun): AsyncGenerator<RunEvent, void> {
     }
   } finally {
     clearTimeout(timer);
-    void events.return?.();
+    (async () => events.return?.())().catch(() => {});
   }
 }
 

@@ -233,12 +233,8 @@ class RouteRuns implements Runs {
     });
     this.#here.set(runId, { run, settled });
     const forgotten = this.#forgetLater(run);
-    try {
-      waitUntil?.(settled.then(() => forgotten));
-    } catch (error) {
-      // the run has begun, and the client that asked for it must be able to find it
-      onFailure(error);
-    }
+    // not awaited: the run has begun, and the client that asked for it must be able to find it
+    (async () => waitUntil?.(settled.then(() => forgotten)))().catch(onFailure);
     return { ...this.#reachHere(run, settled), started: true };
   }
 
