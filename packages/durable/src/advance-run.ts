@@ -8,7 +8,7 @@ import { limitsOf } from './limits.ts';
 import { createLogCache, type ClaimedLog } from './log-cache.ts';
 import { missingPrompt, type Prompts } from './prompts.ts';
 import { createStepCommands, type StepCommands } from './step-commands.ts';
-import type { DurableStore, RunOwner } from './store.ts';
+import type { DurableStore, RunOwner, StoredCommand } from './store.ts';
 import { createTakeovers } from './takeovers.ts';
 import { createPromptCheck } from './unknown-prompts.ts';
 import type { Watch } from './watch.ts';
@@ -60,21 +60,12 @@ export function createSteps(settings: AdvanceSettings): Steps {
     const { epoch, log, start } = claimed;
     // a new run has had no other worker, and this worker made the last step of its own runs
     const takeover = isOwn || epoch === 1 ? undefined : takeoverOf(runId, claimed);
-    // leave edits to a worker that knows the prompt: here, an edit would make a waiting run continue and fail
-    const commands = claimed.commands.filter(
-      ({ command }) => command.type !== 'edit' || prompts.has(start.prompt),
-    );
-    const sent = createStepCommands(
-      store,
-      runId,
-      takeover === undefined ? commands : [...commands, takeover.mark],
-    );
+    const commands = readableCommands(claimed, prompts);
+    const marks = takeover === undefined ? [] : [takeover.mark];
+    const sent = createStepCommands(store, runId, [...commands, ...marks]);
     inProgress.set(runId, sent);
     const ending = new AbortController();
-    const leaving = new AbortController();
-    const leave = (): void => leaving.abort(signal.reason);
-    if (signal.aborted) leave();
-    else signal.addEventListener('abort', leave, { once: true });
+    const { controller: leaving, separate } = abortWith(signal);
     let outcome: StepOutcome = 'failed';
     let laterReason: unknown;
     let begun: Promise<GuardedStep> | undefined;
@@ -130,7 +121,7 @@ export function createSteps(settings: AdvanceSettings): Steps {
       // the other worker continues the run
       return { status: 'done' };
     } finally {
-      signal.removeEventListener('abort', leave);
+      separate();
       takeover?.over();
       sent.end();
       if (inProgress.get(runId) === sent) inProgress.delete(runId);
@@ -138,6 +129,20 @@ export function createSteps(settings: AdvanceSettings): Steps {
       await step?.over(outcome);
     }
   }
+}
+
+/** Leaves edits to a worker that knows the prompt: here, an edit would make a waiting run continue and fail. */
+function readableCommands({ start, commands }: ClaimedLog, prompts: Prompts): readonly StoredCommand[] {
+  return commands.filter(({ command }) => command.type !== 'edit' || prompts.has(start.prompt));
+}
+
+/** Returns a controller that aborts with `signal`, and the function that separates the two. */
+function abortWith(signal: AbortSignal): { controller: AbortController; separate: () => void } {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(signal.reason);
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
+  return { controller, separate: () => signal.removeEventListener('abort', abort) };
 }
 
 /** Returns why the store refused events: another worker has taken the run over, or earlier events are missing. */
