@@ -13,7 +13,7 @@ type Request = { prompt: readonly { role: string }[]; tools?: readonly unknown[]
 /**
  * A model that takes one turn after the other, and tells `onCall` when it is called. `counts`: it says that each of
  * its calls has taken a token in and one out, and else nothing. Before each turn it lets the event loop go round
- * once, as a network would, so that whoever watches the run is told of it; otherwise it waits for nothing.
+ * once, as a network would, so that subscribers of the run are called; otherwise it waits for nothing.
  */
 export function turnsModel(
   turn: (step: number, request: Request) => Turn,

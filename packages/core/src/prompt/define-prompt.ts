@@ -129,7 +129,7 @@ export function definePrompt<Input, const Settings extends PromptSettings>(
   };
 }
 
-/** The function of a definition. The engine, which `waits` for it, says so. */
+/** A definition's function as the engine calls it: with `waits`, because the engine awaits it in any case. */
 export type WaitingFunction<Input> = (
   ...args: [...Parameters<PromptFunction<Input>>, waits: true]
 ) => void | Promise<void>;

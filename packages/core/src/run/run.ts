@@ -112,8 +112,8 @@ export type Run<Input = void, Types extends PromptTypes = PromptTypes> = RunHand
   /** Ends the current start as `stopped`, also those in the background, and drops those in the queue. */
   stop(): void;
   /**
-   * As `stop`, but a run that another tab works on goes on there. If that tab is closed, this one continues it only if
-   * something subscribes or listens to it.
+   * Does the same as `stop`, except that a run that another tab works on continues there. If that tab is closed, this
+   * tab continues the run only if something here subscribes or listens to it.
    */
   stopHere(): void;
   /**

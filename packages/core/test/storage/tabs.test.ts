@@ -98,7 +98,7 @@ describe('a run that is running in one tab', () => {
   test.each([
     ['and then not continued there', false],
     ['and then continued there if something watches it', true],
-  ])('goes on when another tab stops it only for itself, %s', async (_, isWatched) => {
+  ])('continues when another tab stops it only for itself, %s', async (_, isWatched) => {
     const browser = open();
     const world: World = { written: [] };
     const [first, second] = [browser.openTab(), browser.openTab()] as const;

@@ -25,7 +25,7 @@ const usageOf = (input: number, output: number): Finish['usage'] => ({
 /**
  * A scripted model whose provider bills each call from the moment that it is made, whatever becomes of it: a token
  * for each byte of text in the prompt and 10,000 for each picture, what the model thinks unseen, and a token for each
- * byte that it writes, all within `maxOutputTokens`. It goes on writing when nobody reads any more.
+ * byte that it writes, all within `maxOutputTokens`. It continues to write after its reader has left.
  */
 export function billingModel(
   turns: readonly ScriptedTurn[],
