@@ -88,17 +88,18 @@ describeWithRedis('two instances that count in one Redis', (redis) => {
 
   test('a stopped run keeps its reservation at both instances until its tool has ended', async () => {
     const [a, b] = await two({ limits: { concurrent: 1, rpm: 1_000, quietMs: 60_000 } });
-    const run = clientOf('uma', a);
+    const subject = crypto.randomUUID();
+    const run = clientOf(subject, a);
     const request: RunRequest = { definition: { name: 'deaf' } as never, input: undefined };
     const seen = await readTo(run.start(request, never()), 'tool-start');
     const stopped = await fetch(`${b.url}?run=${idOf(seen)}`, {
       method: 'DELETE',
-      headers: { authorization: 'Bearer uma' },
+      headers: { authorization: `Bearer ${subject}` },
     });
     expect(stopped.status).toBe(204);
     await readTo(run.attach(idOf(seen), -1, never()), 'run-end');
     const statusOf = async (instance: Instance): Promise<number> => {
-      const response = await post(instance, 'uma', 'spend');
+      const response = await post(instance, subject, 'spend');
       await response.text();
       return response.status;
     };

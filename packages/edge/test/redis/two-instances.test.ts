@@ -8,6 +8,9 @@ import { describeWithRedis } from './server.ts';
 
 const request = (name: string): RunRequest => ({ definition: { name } as never, input: undefined });
 
+/** A subject without runs, not even of an earlier attempt of the same test. */
+const newSubject = (): string => crypto.randomUUID();
+
 // processes start slowly on a machine that has other things to do
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -37,7 +40,8 @@ describeWithRedis('two instances that share Redis', (redis) => {
 
   test('a run ends if its instance crashes, and its subject can start another', async () => {
     const [a, b] = await two({ quietMs: 500, concurrent: 1 });
-    const client = clientOf('eve', a, b);
+    const subject = newSubject();
+    const client = clientOf(subject, a, b);
     const watched = collect(client.start(request('tell'), never()));
     await watched.until(20);
     await a.kill();
@@ -54,16 +58,17 @@ describeWithRedis('two instances that share Redis', (redis) => {
     // what was written down, all of it
     const store = createRedisRuns(await redis.connect());
     expect(await all(read(store, idOf(seen), -1, never()))).toEqual(seen);
-    const again = collect(clientOf('eve', b).start(request('tell'), never()));
+    const again = collect(clientOf(subject, b).start(request('tell'), never()));
     await again.until(5);
     expect(again.events[0]).toMatchObject({ type: 'run-start' });
   });
 
   test('all readers see the same end if an instance freezes and returns after it was assumed dead', async () => {
     const [a, b] = await two({ quietMs: 500, concurrent: 1 });
-    const atA = collect(clientOf('amy', a).start(request('tell'), never()));
+    const subject = newSubject();
+    const atA = collect(clientOf(subject, a).start(request('tell'), never()));
     await atA.until(15);
-    const atB = collect(clientOf('amy', b).attach(idOf(atA.events), -1, never()));
+    const atB = collect(clientOf(subject, b).attach(idOf(atA.events), -1, never()));
     await atB.until(15);
     a.freeze();
     const log = await atB.all;
@@ -71,9 +76,9 @@ describeWithRedis('two instances that share Redis', (redis) => {
     a.thaw();
     expect(await atA.all).toEqual(log);
     for (const instance of [a, b]) {
-      expect(await all(clientOf('amy', instance).attach(idOf(log), -1, never()))).toEqual(log);
+      expect(await all(clientOf(subject, instance).attach(idOf(log), -1, never()))).toEqual(log);
     }
-    const again = collect(clientOf('amy', a).start(request('tell'), never()));
+    const again = collect(clientOf(subject, a).start(request('tell'), never()));
     await again.until(5);
   });
 
