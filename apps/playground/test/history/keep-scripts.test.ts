@@ -238,7 +238,7 @@ test('a failed save is reported, and the next save is tried', async () => {
 test('a script that could not be stored is stored by the next flush, even if another script was opened since', async () => {
   const page = usePlayground;
   page.setState(page.getInitialState(), true);
-  const store = createScriptStore(createDatabase('keep-full'));
+  const store = createScriptStore(createDatabase(crypto.randomUUID()));
   const save = vi.fn(store.save);
   const onProblem = vi.fn();
   const keeper = keepScripts({

@@ -4,12 +4,13 @@ import { expect, test, vi } from 'vitest';
 import { createMirror } from '../../src/state/documents/mirror.ts';
 
 test('the mirror has the last text of each name, also for the next page and after the browser has cleared it', async () => {
-  const mirror = createMirror('mirror');
+  const name = crypto.randomUUID();
+  const mirror = createMirror(name);
   expect(await mirror.read('a')).toBeUndefined();
   for (const text of ['1', '2']) await mirror.write('a', text);
   await mirror.write('b', '3');
-  expect(await createMirror('mirror').read('a')).toBe('2');
-  await deleteDB('mirror');
+  expect(await createMirror(name).read('a')).toBe('2');
+  await deleteDB(name);
   await mirror.write('a', '4');
   expect([await mirror.read('a'), await mirror.read('b')]).toEqual(['4', undefined]);
 });

@@ -8,7 +8,7 @@ import {
   type RunState,
 } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { createHub } from '../support/memory-route.ts';
 import { after, atOnce, memoryStorage, nextEvent } from '../support/runs.ts';
@@ -59,17 +59,24 @@ describe('A tool without a function', () => {
   test('that no function of the page has the name of is named in the console', async () => {
     vi.stubEnv('NODE_ENV', 'development');
     vi.stubGlobal('document', {});
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+      vi.unstubAllEnvs();
+      vi.unstubAllGlobals();
+    });
     const info = vi.spyOn(console, 'info').mockReturnValue();
-    const { executor } = setUp();
+    // the page has warned of no tool of this name yet
+    const name = `pickFile${Date.now()}`;
+    const model = scriptedModel([[{ toolCall: { name, input: { types: [] } } }], 'Thanks.']);
+    const definition = definePrompt('files', (prompt) => prompt.$`Which file?`, {
+      tools: [tool(name, 'Lets the user pick a file', schema)],
+    });
     const misspelt = Object.fromEntries([['pickfile', () => file]]);
-    const run = createRun(prompt(), { executor, schedule: atOnce, tools: misspelt });
+    const run = createRun(definition, { model, schedule: atOnce, tools: misspelt });
     const result = run.start();
     await expect
       .poll(() => info.mock.calls)
-      .toEqual([[expect.stringMatching(/"pickFile".* only: pickfile\./)]]);
-    vi.restoreAllMocks();
-    vi.unstubAllEnvs();
-    vi.unstubAllGlobals();
+      .toEqual([[expect.stringMatching(new RegExp(`"${name}".* only: pickfile\\.`))]]);
     const [call] = run.getState().clientToolCalls;
     await run.respondToClientTool(call!.clientCallId, { output: file });
     expect(await result).toBe('Thanks.');

@@ -114,7 +114,7 @@ describe('scheduling', () => {
       prompt.$`Is this ok? ${TEXT}`;
     });
 
-    test.each<[change: string, calls: number, evalOf: object, options?: object]>([
+    test.each<[change: string, calls: number, evalOf: object, options?: object, modelId?: string]>([
       ['nothing', 0, {}],
       ['a scorer', 0, { scorers: [equals(), closeTo()] }],
       ['the expectation', 0, { cases: cases.map((one) => ({ ...one, expect: 'no' })) }],
@@ -123,13 +123,13 @@ describe('scheduling', () => {
       ['the prompt', 5, { prompt: other }],
       ['the options', 5, {}, { options: { temperature: 0.5 } }],
       ['the repetitions', 5, {}, { repeat: 2 }],
-      ['the model', 5, {}, { models: modelOf(() => 'ok', 'other') }],
-    ])('%s', async (_change, calls, evalOf, options) => {
+      ['the model', 5, {}, {}, 'other'],
+    ])('%s', async (_change, calls, evalOf, options, modelId) => {
       const store = memoryEvalStore();
       const first = modelOf(() => 'ok');
       await runEval(many(5), { models: first, store });
       expect(first.calls).toBe(5);
-      const second = { models: modelOf(() => 'ok'), ...options };
+      const second = { models: modelOf(() => 'ok', modelId), ...options };
       const report = await runEval(defineEval({ prompt: classify, cases, ...evalOf }), { store, ...second });
       expect(second.models.calls).toBe(calls);
       expect(report.groups[0]!.runs - report.groups[0]!.stored).toBe(calls);

@@ -24,8 +24,10 @@ async function said(definition: PromptDefinition<void>, mode = 'development'): P
 
 test('a page with the whole definition of a routed prompt gets one warning in development', async () => {
   vi.stubGlobal('document', {});
-  expect(await said(greeting('shipped'))).toEqual([
-    `Prompt "shipped" runs on a server, but this page imports its definition, so its system prompt and tools are in what every visitor downloads. Use import type, and remotePrompt<typeof …>('shipped') in its place.`,
+  // the page has warned of no prompt of this name yet
+  const name = `shipped-${crypto.randomUUID()}`;
+  expect(await said(greeting(name))).toEqual([
+    `Prompt "${name}" runs on a server, but this page imports its definition, so its system prompt and tools are in what every visitor downloads. Use import type, and remotePrompt<typeof …>('${name}') in its place.`,
   ]);
 });
 

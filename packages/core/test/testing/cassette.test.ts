@@ -233,12 +233,12 @@ describe('the URLs that a model takes as they are', () => {
     const { text, error } = await run.finished;
     return error?.message ?? text;
   };
-  const real = {
-    ...scriptedModel(['Alike.'], { provider: 'p', modelId: 'm' }),
-    supportedUrls: { 'image/*': [/^https:\/\/FILES\.example\//i] },
-  };
 
   test('are those of the recorded model in a replay', async () => {
+    const real = {
+      ...scriptedModel(['Alike.'], { provider: 'p', modelId: 'm' }),
+      supportedUrls: { 'image/*': [/^https:\/\/FILES\.example\//i] },
+    };
     const recorder = createCassette({ mode: 'record' });
     expect(await askOf(recorder.model(real))).toBe('Alike.');
     const data = saved(recorder);

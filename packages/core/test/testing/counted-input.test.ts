@@ -17,16 +17,20 @@ const weather = definePrompt('weather', (prompt) => {
 });
 
 test.for([
-  ['rules', demoModel({ pace: 0 })],
+  ['rules', () => demoModel({ pace: 0 })],
   [
     'a script',
-    scriptedModel([
-      [{ toolCall: { name: 'getWeather', input: { city: 'Lisbon' } } }],
-      JSON.stringify({ city: 'Lisbon', advice: 'A shirt.' }),
-    ]),
+    () =>
+      scriptedModel([
+        [{ toolCall: { name: 'getWeather', input: { city: 'Lisbon' } } }],
+        JSON.stringify({ city: 'Lisbon', advice: 'A shirt.' }),
+      ]),
   ],
-] as const)('an answer by %s counts the whole request, as the estimate does', async ([, model]) => {
-  const { run } = await runPrompt(weather, { model, options: { output: Output.object({ schema: answer }) } });
+] as const)('an answer by %s counts the whole request, as the estimate does', async ([, newModel]) => {
+  const { run } = await runPrompt(weather, {
+    model: newModel(),
+    options: { output: Output.object({ schema: answer }) },
+  });
   const { steps } = await run.finished;
   expect(steps.length).toBeGreaterThan(1);
   for (const { request, usage } of steps) {

@@ -1,12 +1,13 @@
 import { runPrompt } from '@cueline/core';
 import { demoModel, scriptedModel } from '@cueline/core/testing';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 
 test.each([
-  ['scripted', scriptedModel(['A tram.'])],
-  ['demo', demoModel({ pace: 0 })],
-])('the %s model accepts files by their URLs, and nothing is downloaded', async (_name, model) => {
+  ['scripted', () => scriptedModel(['A tram.'])],
+  ['demo', () => demoModel({ pace: 0 })],
+])('the %s model accepts files by their URLs, and nothing is downloaded', async (_name, newModel) => {
   const fetch = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('There is no network.'));
+  onTestFinished(() => fetch.mockRestore());
   const { run } = await runPrompt(
     (prompt) => {
       prompt.$`What is in ${new URL('https://example.com/tram.png')}?`;
@@ -15,9 +16,8 @@ test.each([
         { type: 'image', image: 'HTTP://example.com/unknown' },
       ]);
     },
-    { model },
+    { model: newModel() },
   );
   expect(await run.finished).toMatchObject({ status: 'done' });
   expect(fetch).not.toHaveBeenCalled();
-  fetch.mockRestore();
 });

@@ -2,10 +2,13 @@ import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provid
 import { runAgentSession, type AgentSession } from '@cueline/core/agents';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { ModelMessage } from 'ai';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { json } from '../../support.ts';
 import { complete } from './sessions.ts';
+
+// a test makes many runs
+vi.setConfig({ testTimeout: 60_000 });
 
 /** Who is charged, two at a time, as a tool that must not run twice does it. */
 const customers = ['ada', 'ben', 'cyd', 'dan', 'eve'];
