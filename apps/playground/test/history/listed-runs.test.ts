@@ -6,8 +6,6 @@ import { useLibrary } from '../../src/history/library.ts';
 import { usePlayground } from '../../src/state/store.ts';
 import { createSession, end, start, step, text } from './recorded-sessions.ts';
 
-const patient = { timeout: 10_000 };
-
 test('while a run is stored, the stored runs are read only for a list that is open', async () => {
   const listAll = vi.spyOn(runs, 'listAll');
   const write = vi.spyOn(runs, 'write');
@@ -17,17 +15,17 @@ test('while a run is stored, the stored runs are read only for a list that is op
   await readRuns();
   void session.run.start();
   await session.say(start, step);
-  await vi.waitFor(() => expect(useLibrary.getState().runs).toMatchObject([{ status: 'running' }]), patient);
+  await expect.poll(() => useLibrary.getState().runs).toMatchObject([{ status: 'running' }]);
 
   usePlayground.setState({ dialog: undefined });
   listAll.mockClear();
   write.mockClear();
   await session.say({ type: 'text-start', id: 't' }, text);
-  await vi.waitFor(() => expect(write).toHaveBeenCalled(), patient);
+  await expect.poll(() => write).toHaveBeenCalled();
   await write.mock.results[0]!.value;
   expect(listAll).not.toHaveBeenCalled();
 
   usePlayground.setState({ commandsOpen: true });
   await session.say(end);
-  await vi.waitFor(() => expect(useLibrary.getState().runs).toMatchObject([{ status: 'done' }]), patient);
+  await expect.poll(() => useLibrary.getState().runs).toMatchObject([{ status: 'done' }]);
 });

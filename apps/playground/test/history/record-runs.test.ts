@@ -234,7 +234,7 @@ test('a reply is stored before its turn has an event, and can be sent again afte
   const first = session.run.log();
   recorder.follow({ ...session, earlier: [{ log: first, state: session.run.getState() }] });
   session.run.send('And now?').catch(() => {});
-  await vi.waitFor(async () => expect(await store.logs('waiting')).toHaveLength(2));
+  await expect.poll(() => store.logs('waiting')).toHaveLength(2);
   expect(session.run.log()).toEqual([]);
   expect(await store.get('waiting')).toMatchObject({ status: 'running', turns: 2 });
 
@@ -277,7 +277,7 @@ test('a run is stored with its input before it has an event, and can be started 
   const session = { ...createSession('silent'), input: { city: 'Oslo' } };
   recorder.follow(session);
   session.run.start().catch(() => {});
-  await vi.waitFor(async () => expect(await store.logs('silent')).toHaveLength(1));
+  await expect.poll(() => store.logs('silent')).toHaveLength(1);
   held.clear();
   const opened = await openRun(createTab(name).store, 'silent');
   expect(opened.session.run.getState()).toMatchObject({

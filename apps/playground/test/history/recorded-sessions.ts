@@ -90,7 +90,7 @@ export function createSession(
       const before = run.log().length === 0 || run.log().at(-1)?.type === 'run-end' ? 0 : run.log().length;
       queue = [...queue, ...bodies.map((body) => ({ t: seq, seq: seq++, ...body }) as never)];
       wake();
-      await vi.waitFor(() => expect(run.log().length).toBe(before + bodies.length));
+      await expect.poll(() => run.log().length).toBe(before + bodies.length);
     },
   };
 }

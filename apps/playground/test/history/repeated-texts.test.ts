@@ -1,7 +1,7 @@
 import 'fake-indexeddb/auto';
 import { createRun, definePrompt, reduceAll, type Executor, type RunEvent } from '@cueline/core';
 import fc from 'fast-check';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createDatabase } from '../../src/history/database.ts';
 import { openStoredRun } from '../../src/history/open-stored-run.ts';
 import { createTextReader, createTextWriter } from '../../src/history/repeated-texts.ts';
@@ -95,7 +95,7 @@ test('the start of a turn counts once, though it is written before its first eve
   await recorder.flush();
   expect((await store.get('one'))!.size).toBeGreaterThan(file.length);
   next();
-  await vi.waitFor(() => expect(run.log()).toHaveLength(2));
+  await expect.poll(() => run.log()).toHaveLength(2);
   await recorder.flush();
   expect((await store.get('one'))!.size).toBeLessThan(file.length + 100_000);
   expect(await store.logs('one')).toEqual([run.log()]);

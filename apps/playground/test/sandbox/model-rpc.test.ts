@@ -126,7 +126,7 @@ describe('flow', () => {
         .filter((message) => message.type === 'model-parts')
         .map((message) => message.parts.map(({ type }) => type));
     const opened = ['stream-start', 'response-metadata', 'text-start', 'text-delta'];
-    await vi.waitFor(() => expect(parts()).toEqual([opened, ['text-delta']]));
+    await expect.poll(() => parts()).toEqual([opened, ['text-delta']]);
     server.close();
   });
 
@@ -136,7 +136,7 @@ describe('flow', () => {
     });
     const { model, server, wire } = connect(modelOf(() => Promise.resolve({ stream: silent })));
     await model.doStream({ prompt: [{ role: 'user', content: [] }] });
-    await vi.waitFor(() => expect(wire.join('')).toContain('reasoning-start'));
+    await expect.poll(() => wire.join('')).toContain('reasoning-start');
     server.close();
   });
 
@@ -172,10 +172,10 @@ describe('flow', () => {
     );
     const abort = new AbortController();
     const call = model.doStream({ prompt: [{ role: 'user', content: [] }], abortSignal: abort.signal });
-    await vi.waitFor(() => expect(signal).toBeDefined());
+    await expect.poll(() => signal).toBeDefined();
     abort.abort(new Error('enough'));
     await expect(call).rejects.toThrow('enough');
-    await vi.waitFor(() => expect(signal?.aborted).toBe(true));
+    await expect.poll(() => signal?.aborted).toBe(true);
   });
 
   test('calls beyond the limit wait for their turn', async () => {

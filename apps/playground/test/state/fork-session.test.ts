@@ -175,7 +175,7 @@ describe('a fork', () => {
     store().edit('caves');
     startRun();
     const first = shown();
-    await vi.waitFor(() => expect(first.run.getState().steps).toHaveLength(2));
+    await expect.poll(() => first.run.getState().steps).toHaveLength(2);
     const fork = await forked(first, 0, { step: 1 });
     await first.run.finished;
     expect(first.run.getState().status).toBe('stopped');
@@ -208,7 +208,7 @@ describe('a fork', () => {
     expect(forkProblem(session)).toBeUndefined();
     forkAt(session, 0, { step: 0 });
     const fork = store().promptSession!;
-    await vi.waitFor(() => expect(fork.run.getState()).toMatchObject({ status: 'done', text: 'Mine.' }));
+    await expect.poll(() => fork.run.getState()).toMatchObject({ status: 'done', text: 'Mine.' });
     expect(fork).toMatchObject({ shared: false, source: { prompts: shared } });
     expect(JSON.stringify(model.calls[1]?.prompt)).toBe(JSON.stringify(model.calls[0]?.prompt));
 

@@ -86,9 +86,9 @@ test('events of an earlier start are ignored after a reply', async () => {
   const first = await begin('// one');
   first.say(runStart);
   first.say({ type: 'run-end', seq: 1, t: 1, outcome: 'done', finishReason: 'stop' });
-  await vi.waitFor(() => expect(store().session?.run.getState().status).toBe('done'));
+  await expect.poll(() => store().session?.run.getState().status).toBe('done');
   reply('And now?');
-  await vi.waitFor(() => expect(starts).toHaveLength(2));
+  await expect.poll(() => starts).toHaveLength(2);
   first.host.onConsole?.('log', 'first');
   starts[1]!.host.onConsole?.('log', 'second');
   expect(store().console).toEqual([{ level: 'log', text: 'second' }]);
@@ -103,7 +103,7 @@ test.each([
   host.onProblem?.(problem);
   say(runStart);
   say(runEnd);
-  await vi.waitFor(() => expect(store().session?.run.getState().status).toBe('error'));
+  await expect.poll(() => store().session?.run.getState().status).toBe('error');
   expect(store().problem).toBeUndefined();
 });
 
@@ -111,7 +111,7 @@ test('the line at which the run failed is marked in the script that ran', async 
   const { say } = await begin('// one');
   say(runStart);
   say(runEnd);
-  await vi.waitFor(() => expect(store().problem).toEqual({ message: 'failed', line: 3, ended: true }));
+  await expect.poll(() => store().problem).toEqual({ message: 'failed', line: 3, ended: true });
 });
 
 test('each run has the model that was set when it started', async () => {
@@ -141,7 +141,7 @@ test('a run knows whether the script in the editor is its own, edited since, or 
   expect(scriptNameOf(run())).toBe('one');
   say(runStart);
   say({ type: 'run-end', seq: 1, t: 1, outcome: 'done', finishReason: 'stop' });
-  await vi.waitFor(() => expect(run().run.getState().status).toBe('done'));
+  await expect.poll(() => run().run.getState().status).toBe('done');
   // a reply is to the run and its script, whatever is in the editor
   reply('And now?');
   expect([editor(), scriptNameOf(run())]).toEqual(['other', 'one']);
@@ -161,7 +161,7 @@ test('the clock of a run goes with its log, however late the script starts', asy
   expect(clock.now()).toBe(0);
   const arrives = async (event: RunEvent): Promise<void> => {
     say(event);
-    await vi.waitFor(() => expect(run.log()).toHaveLength(event.seq + 1));
+    await expect.poll(() => run.log()).toHaveLength(event.seq + 1);
   };
   await arrives(runStart);
   now = 5_250;
@@ -183,12 +183,12 @@ test('the clock of a recording stands still while the recording is paused', asyn
   recording.seek(0);
   showRecording('// one', recording);
   const { clock, run } = store().session!;
-  await vi.waitFor(() => expect(run.log()).toHaveLength(1));
+  await expect.poll(() => run.log()).toHaveLength(1);
   now = 3_000;
   expect(clock.now()).toBe(0);
   recording.play();
   now = 3_020;
-  await vi.waitFor(() => expect(run.log()).toHaveLength(2));
+  await expect.poll(() => run.log()).toHaveLength(2);
   now = 3_100;
   expect(clock.now()).toBe(100);
 });

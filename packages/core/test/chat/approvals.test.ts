@@ -2,7 +2,7 @@ import { definePrompt, inProcess, viaRoute, type Executor } from '@cueline/core'
 import { PromptTransport } from '@cueline/core/ai-sdk';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { UIMessage } from 'ai';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sent } from '../sent-requests.ts';
 import { call, json } from '../support.ts';
 import {
@@ -35,7 +35,7 @@ async function asked(turns = pays, count = 1) {
   const chat = approvingChat({ transport });
   await chat.sendMessage({ text: 'Pay.' });
   expect(chat.status).toBe('ready');
-  await vi.waitFor(() => expect(approvalsOf(chat)).toHaveLength(count));
+  await expect.poll(() => approvalsOf(chat)).toHaveLength(count);
   expect(paid).toEqual([]);
   return { chat, transport, model, executor, paid };
 }
@@ -102,7 +102,7 @@ test.each<[string, readonly ScriptedTurn[], paid: number[], states: string[]]>([
     expect(callsOf(chat).map(({ state }) => state)).toEqual(['approval-requested', 'output-available']);
   }
   for (const _ of paid) {
-    await vi.waitFor(() => expect([approvalsOf(chat).length, chat.status]).toEqual([1, 'ready']));
+    await expect.poll(() => [approvalsOf(chat).length, chat.status]).toEqual([1, 'ready']);
     await respond(chat);
   }
   await answered(chat, 'Done.');
@@ -126,7 +126,7 @@ test('A client that sends one of two answers leaves the other call waiting', asy
   const transport = new PromptTransport(definition, { model: scriptedModel([twoPayments, 'Done.']) });
   const chat = new PlainChat({ transport });
   await chat.sendMessage({ text: 'Pay.' });
-  await vi.waitFor(() => expect(approvalsOf(chat)).toHaveLength(2));
+  await expect.poll(() => approvalsOf(chat)).toHaveLength(2);
   await respond(chat);
   await chat.sendMessage();
   expect(paid).toEqual([1]);
@@ -142,7 +142,7 @@ test('An answer that is given while the stream is open is sent when the stream c
   const model = scriptedModel([[call('pay', { amount: 1 }), call('look', { ms: 60 })], 'Done.']);
   const chat = approvingChat({ transport: new PromptTransport(definition, { model }) });
   void chat.sendMessage({ text: 'Pay.' });
-  await vi.waitFor(() => expect(approvalsOf(chat)).toHaveLength(1));
+  await expect.poll(() => approvalsOf(chat)).toHaveLength(1);
   expect(chat.status).toBe('streaming');
   await respond(chat);
   await answered(chat, 'Done.');
@@ -214,7 +214,7 @@ test('After a reload, an answer is sent once and runs nothing, and the chat can 
     transport: new PromptTransport(definition, { model: scriptedModel(['Shall I try again?']), executor }),
   });
   await respond(chat);
-  await vi.waitFor(() => expect(chat.status).toBe('error'));
+  await expect.poll(() => chat.status).toBe('error');
   expect(chat.error).toMatchObject({ code: 'interrupted' });
   expect([paid, executor.requests]).toEqual([[], []]);
   await chat.sendMessage({ text: 'Well?' });
@@ -280,7 +280,7 @@ describe('executors', () => {
 
   test('An executor that takes no commands is an error, and nothing is sent again', async () => {
     const { chat, transport } = await approvedOn({ start: inProcess().start });
-    await vi.waitFor(() => expect(chat.status).toBe('error'));
+    await expect.poll(() => chat.status).toBe('error');
     expect(chat.error?.message).toBe('This executor accepts no commands.');
     expect(submits(chat)).toBe(2);
     transport.stop(chat.id);
@@ -332,7 +332,7 @@ describe('over a route', () => {
     const late = reload(before.messages);
     kept.set('cueline:chat:reload', 'unknown');
     await respond(late);
-    await vi.waitFor(() => expect(late.status).toBe('error'));
+    await expect.poll(() => late.status).toBe('error');
     expect(late.error?.message).toContain('The run that asked for this response no longer exists');
     expect(paid).toEqual([50]);
   });

@@ -64,7 +64,7 @@ function automatic(turns: readonly ScriptedTurn[], { settings, ...init }: Option
 
 /** Waits until the chat has stopped, and then long enough for messages that it sends automatically. */
 async function settled(chat: PlainChat): Promise<void> {
-  await vi.waitFor(() => expect(['ready', 'error']).toContain(chat.status));
+  await expect.poll(() => chat.status).toMatch(/ready|error/);
   await after(20);
   expect(['ready', 'error']).toContain(chat.status);
 }
@@ -74,9 +74,9 @@ async function paying(options?: Options) {
   const opened = automatic([[call('pay', {})], 'Paid.'], options);
   const { chat } = opened;
   await chat.sendMessage({ text: 'Pay.' });
-  await vi.waitFor(() => expect([approvalsOf(chat).length, chat.status]).toEqual([1, 'ready']));
+  await expect.poll(() => [approvalsOf(chat).length, chat.status]).toEqual([1, 'ready']);
   await respond(chat);
-  await vi.waitFor(() => expect(chat.status).toBe('streaming'));
+  await expect.poll(() => chat.status).toBe('streaming');
   return opened;
 }
 
@@ -103,7 +103,7 @@ describe('a stopped run is not started again', () => {
       settings: { executor },
     });
     void chat.sendMessage({ text: 'Look.' });
-    await vi.waitFor(() => expect(model.calls).toHaveLength(2));
+    await expect.poll(() => model.calls).toHaveLength(2);
     elsewhere.abort();
     await settled(chat);
     expect([chat.status, sends.length, model.calls.length]).toEqual(['ready', 1, 2]);
@@ -116,7 +116,7 @@ describe('a stopped run is not started again', () => {
     const transport = overHttp(server);
     const { chat, sends } = automatic([], { transport });
     void chat.sendMessage({ text: 'Look.' });
-    await vi.waitFor(() => expect(model.calls).toHaveLength(2));
+    await expect.poll(() => model.calls).toHaveLength(2);
     server.stop('c');
     await settled(chat);
     expect([chat.error, sends.length, model.calls.length]).toEqual([undefined, 1, 2]);
@@ -144,7 +144,7 @@ describe('a stopped run is not started again', () => {
   test('by a response to its approval, which is an error', async () => {
     const { chat, own, sends, model } = automatic([[call('pay', {})]]);
     await chat.sendMessage({ text: 'Pay.' });
-    await vi.waitFor(() => expect(approvalsOf(chat)).toHaveLength(1));
+    await expect.poll(() => approvalsOf(chat)).toHaveLength(1);
     own.stop('c');
     await after(20);
     await respond(chat);
@@ -157,7 +157,7 @@ describe('a stopped run is not started again', () => {
 test('A run that is stopped before its first part leaves no message', async () => {
   const { chat, own, model } = automatic([slowly]);
   void chat.sendMessage({ text: 'Hello.' });
-  await vi.waitFor(() => expect(model.calls).toHaveLength(1));
+  await expect.poll(() => model.calls).toHaveLength(1);
   own.stop('c');
   await settled(chat);
   expect(chat.messages.map(textOf)).toEqual(['Hello.']);

@@ -3,7 +3,7 @@ import { PromptTransport } from '@cueline/core/ai-sdk';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { isStepCount, type UIMessage, type UIMessageChunk } from 'ai';
 import fc from 'fast-check';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { AGENT_CALL, createChatTranslator } from '../../src/chat/chat-chunks.ts';
 import { inLog, runStart } from '../log/any-events.ts';
@@ -133,7 +133,7 @@ test('a chat with pauses and answers has the whole log, and approved calls run o
           if (id !== undefined) await chat.addToolApprovalResponse({ id, approved: yes });
           await after(1);
         }
-        await vi.waitFor(() => expect(['ready', 'error']).toContain(chat.status));
+        await expect.poll(() => chat.status).toMatch(/ready|error/);
         expect(unmarked(chat.messages[1])).toEqual(unmarked(await readWhole(log)));
         expect(ownParts(chat.messages[1])).toEqual(ownParts(reduceAll(log).messages.at(-1)));
         const allowed = log.flatMap((event) =>

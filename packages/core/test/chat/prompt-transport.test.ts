@@ -166,14 +166,12 @@ describe('the end of a turn', () => {
       onFinish: finished,
     });
     void chat.sendMessage({ text: 'Count.' });
-    await vi.waitFor(() => expect(textOf(chat.messages[1])).toBe('One two three.'));
+    await expect.poll(() => textOf(chat.messages[1])).toBe('One two three.');
     await chat.stop();
     expect(chat.status).toBe('ready');
     expect(finished).toHaveBeenCalledWith(expect.objectContaining({ isAbort: true, isError: false }));
     expect(textOf(chat.messages[1])).toBe('One two three.');
-    await vi.waitFor(() =>
-      expect(executor.events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'stopped' }),
-    );
+    await expect.poll(() => executor.events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'stopped' });
   });
 
   test('The stream of an aborted call says so and closes', async () => {
@@ -242,7 +240,7 @@ describe('the end of a turn', () => {
   test('A message in the middle of an answer stops the running answer', async () => {
     const { chat, executor } = talking([[{ text: 'One' }, { delay: 5_000 }], 'Two.']);
     void chat.sendMessage({ text: 'Count.' });
-    await vi.waitFor(() => expect(textOf(chat.messages[1])).toBe('One'));
+    await expect.poll(() => textOf(chat.messages[1])).toBe('One');
     await chat.sendMessage({ text: 'And two?' });
     expect(executor.signals.map(({ aborted }) => aborted)).toEqual([true, false]);
     expect(textOf(chat.messages.at(-1))).toBe('Two.');

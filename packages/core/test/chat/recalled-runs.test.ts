@@ -1,7 +1,7 @@
 import { CuelineError, definePrompt, inProcess, viaRoute, type Executor } from '@cueline/core';
 import { PromptTransport, type RunIds } from '@cueline/core/ai-sdk';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { answered, keptRunIds, listening, PlainChat, textOf } from '../support/chat.ts';
 import { createHub } from '../support/memory-route.ts';
 import { after } from '../support/runs.ts';
@@ -41,7 +41,7 @@ function noting(executor: Executor) {
 async function left(executor: Executor, runIds: RunIds): Promise<void> {
   const { chat, leave } = openPage(executor, runIds);
   void chat.sendMessage({ text: 'Count.' });
-  await vi.waitFor(() => expect(textOf(chat.messages[1])).toBe('Well'));
+  await expect.poll(() => textOf(chat.messages[1])).toBe('Well');
   leave();
 }
 
@@ -57,7 +57,7 @@ test('After a reload, a new message stops the run on a route that is still in pr
   const { chat } = openPage(executor, runIds);
   await chat.sendMessage({ text: 'Something else.' });
   await answered(chat, 'Two.');
-  await vi.waitFor(() => expect(model.calls[0]?.abortSignal?.aborted).toBe(true));
+  await expect.poll(() => model.calls[0]?.abortSignal?.aborted).toBe(true);
   const ends = [...runs.values()].map(({ log }) => log.getState().status);
   expect(ends).toEqual(['stopped', 'done']);
   expect(asked().toSorted()).toEqual(['DELETE', 'POST', 'POST']);
@@ -78,7 +78,7 @@ test('After a reload, a new message stops the run of any executor that knows it'
 
   const { chat } = openPage(executor, runIds);
   void chat.sendMessage({ text: 'Something else.' });
-  await vi.waitFor(() => expect(textOf(chat.messages.at(-1))).toBe('Two'));
+  await expect.poll(() => textOf(chat.messages.at(-1))).toBe('Two');
   expect(model.calls[0]?.abortSignal?.aborted).toBe(true);
   expect(attached).toEqual([[before, -1, true]]);
   // a further reload finds the new run
@@ -115,7 +115,7 @@ test('A run that this page has started is stopped, and the executor is asked for
     }),
   });
   void chat.sendMessage({ text: 'Count.' });
-  await vi.waitFor(() => expect(textOf(chat.messages[1])).toBe('Well'));
+  await expect.poll(() => textOf(chat.messages[1])).toBe('Well');
   await chat.stop();
   await chat.sendMessage({ text: 'Something else.' });
   await answered(chat, 'Two.');
@@ -165,7 +165,7 @@ test('A message that is sent while the page looks for the earlier run begins the
   void chat.resumeStream();
   await after(10);
   void chat.sendMessage({ text: 'Something else.' });
-  await vi.waitFor(() => expect(textOf(chat.messages.at(-1))).toBe('Two'));
+  await expect.poll(() => textOf(chat.messages.at(-1))).toBe('Two');
   await after(200);
   expect(kept.get(key)).toBe([...runs.keys()][1]);
   await answered(chat, 'Two.');

@@ -15,7 +15,7 @@ async function begun(id: string, onAbort: 'stop' | 'detach' = 'detach') {
   const transport = new PromptTransport(talk, options);
   const chat = new PlainChat({ id, transport });
   void chat.sendMessage({ text: 'Count.' });
-  await vi.waitFor(() => expect(textOf(chat.messages[1])).toBe('One '));
+  await expect.poll(() => textOf(chat.messages[1])).toBe('One ');
   return { chat, transport, options };
 }
 
@@ -44,7 +44,7 @@ test('A detached run continues, and a chat with another transport gets it from i
 test('The end of a detached run is kept until a chat reads it', async () => {
   const { chat, transport } = await begun('later');
   await chat.stop();
-  await vi.waitFor(() => expect(transport.messages('later').map(textOf)).toEqual(['Count.', 'One two.']));
+  await expect.poll(() => transport.messages('later').map(textOf)).toEqual(['Count.', 'One two.']);
   await chat.resumeStream();
   expect(texts(chat)).toEqual(['Count.', 'One two.']);
   expect(await transport.reconnectToStream({ chatId: 'later' })).toBeNull();
@@ -61,7 +61,7 @@ test('A stop followed at once by a reconnection, as in StrictMode, does not end 
 test('A stopped run is not resumed', async () => {
   const { chat, transport } = await begun('stopped');
   transport.stop('stopped');
-  await vi.waitFor(() => expect(chat.status).toBe('ready'));
+  await expect.poll(() => chat.status).toBe('ready');
   expect(await transport.reconnectToStream({ chatId: 'stopped' })).toBeNull();
 });
 
@@ -71,10 +71,10 @@ test('A signal stops the run even after its stream was cancelled', async () => {
   const stream = await new PromptTransport(talk, { model }).sendMessages(
     submission('cancelled', undefined, controller.signal),
   );
-  await vi.waitFor(() => expect(model.calls).toHaveLength(1));
+  await expect.poll(() => model.calls).toHaveLength(1);
   await stream.cancel();
   controller.abort();
-  await vi.waitFor(() => expect(model.calls[0]?.abortSignal?.aborted).toBe(true));
+  await expect.poll(() => model.calls[0]?.abortSignal?.aborted).toBe(true);
 });
 
 test('The latest hundred chats and all running ones are remembered', async () => {
@@ -123,7 +123,7 @@ test('After a reload, an executor that still has the run returns it once', async
   // all that a page has is made anew by a reload
   const load = () => new PromptTransport(definePrompt('talk', talk.run), { executor, runIds });
   void new PlainChat({ id: 'reload', transport: load() }).sendMessage({ text: 'Count.' });
-  await vi.waitFor(() => expect(kept.size).toBe(1));
+  await expect.poll(() => kept.size).toBe(1);
   const transport = load();
   const again = new PlainChat({ id: 'reload', transport });
   await Promise.all([again.resumeStream(), again.resumeStream()]);

@@ -7,7 +7,7 @@ import {
   type ChatInit,
   type UIMessage,
 } from 'ai';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { call } from '../support.ts';
 import { PlainChat } from '../support/chat.ts';
@@ -53,7 +53,7 @@ const partsOf = (chat: PlainChat) =>
 test('a stock chat runs client tools with onToolCall, and the same run continues', async () => {
   const { chat, model } = chatWith([[call('pickFile'), call('look')], 'It is a.txt.']);
   await chat.sendMessage({ text: 'Which?' });
-  await vi.waitFor(() => expect([chat.status, partsOf(chat)?.at(-1)]).toEqual(['ready', 'text']));
+  await expect.poll(() => [chat.status, partsOf(chat)?.at(-1)]).toEqual(['ready', 'text']);
   expect(chat.error).toBeUndefined();
   expect(chat.messages).toHaveLength(2);
   expect(partsOf(chat)).toEqual([
@@ -78,7 +78,7 @@ test('an output that does not fit the schema is an error that the model reads', 
     },
   });
   await chat.sendMessage({ text: 'Which?' });
-  await vi.waitFor(() => expect(partsOf(chat)?.at(-1)).toBe('text'));
+  await expect.poll(() => partsOf(chat)?.at(-1)).toBe('text');
   expect(partsOf(chat)).toContain('tool-pickFile output-error');
   expect(JSON.stringify(model.calls[1]?.prompt.at(-1))).toContain('does not fit the tool');
 });
@@ -95,7 +95,7 @@ test('an error of the client is an error that the model reads', async () => {
     },
   });
   await chat.sendMessage({ text: 'Which?' });
-  await vi.waitFor(() => expect(partsOf(chat)?.at(-1)).toBe('text'));
+  await expect.poll(() => partsOf(chat)?.at(-1)).toBe('text');
   expect(model.calls[1]?.prompt.at(-1)?.content).toMatchObject([
     { output: { type: 'error-text', value: 'No file was picked.' } },
   ]);
@@ -114,7 +114,7 @@ test('a call of an agent reaches the client like a call of the run', async () =>
     helped,
   );
   await chat.sendMessage({ text: 'Which?' });
-  await vi.waitFor(() => expect(partsOf(chat)?.at(-1)).toBe('text'));
+  await expect.poll(() => partsOf(chat)?.at(-1)).toBe('text');
   expect(partsOf(chat)).toEqual([
     'step-start',
     'tool-helper output-available',
@@ -130,13 +130,13 @@ test('a call for the client and a call for approval can wait at the same time', 
     sendAutomaticallyWhen: whenAllIsAnswered,
   });
   await chat.sendMessage({ text: 'Which?' });
-  await vi.waitFor(() => expect(partsOf(chat)).toContain('tool-send approval-requested'));
+  await expect.poll(() => partsOf(chat)).toContain('tool-send approval-requested');
   expect(partsOf(chat)).toContain('tool-pickFile output-available');
-  await vi.waitFor(() => expect(chat.status).toBe('ready'));
+  await expect.poll(() => chat.status).toBe('ready');
   const part = chat.lastMessage?.parts.find(({ type }) => type === 'tool-send');
   const { approval } = part as { approval: { id: string } };
   await chat.addToolApprovalResponse({ id: approval.id, approved: true });
-  await vi.waitFor(() => expect(partsOf(chat)?.at(-1)).toBe('text'));
+  await expect.poll(() => partsOf(chat)?.at(-1)).toBe('text');
   expect(partsOf(chat)).toContain('tool-send output-available');
   expect(model.calls).toHaveLength(2);
 });
@@ -156,7 +156,7 @@ test('an output for a run that is gone becomes a result in the conversation', as
     ],
   });
   await chat.addToolOutput({ tool: 'pickFile', toolCallId: 'c', output: 'b.txt' });
-  await vi.waitFor(() => expect(partsOf(chat)?.at(-1)).toBe('text'));
+  await expect.poll(() => partsOf(chat)?.at(-1)).toBe('text');
   expect(model.calls[0]?.prompt.at(-1)?.content).toMatchObject([
     { toolName: 'pickFile', output: { type: 'text', value: 'b.txt' } },
   ]);

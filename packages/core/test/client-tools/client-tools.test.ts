@@ -216,7 +216,7 @@ describe('A tool without a function', () => {
     const never = { pickFile: () => new Promise(() => {}) };
     const before = createRun(reading, { ...settings, executor: setUp().executor, storage, tools: never });
     void before.start();
-    await vi.waitFor(() => expect(clientToolEvents(storage.logs.get('files') ?? [])).toContain('tool-start'));
+    await expect.poll(() => clientToolEvents(storage.logs.get('files') ?? [])).toContain('tool-start');
     const left = memoryStorage({ files: storage.logs.get('files')! });
     before.stop();
 
@@ -280,7 +280,7 @@ describe('A tool without a function', () => {
     run.listen((event) => {
       if (event.type === 'client-tool-request') waiting.push(event.clientCallId);
     });
-    await vi.waitFor(() => expect([waiting.length, looked.mock.calls.length]).toEqual([9, 1]));
+    await expect.poll(() => [waiting.length, looked.mock.calls.length]).toEqual([9, 1]);
     for (const clientCallId of waiting) void run.respondToClientTool(clientCallId, { output: null });
     expect(await run.finished).toMatchObject({ status: 'done', result: 'Done.' });
   });
@@ -294,7 +294,7 @@ describe('A tool without a function', () => {
       tools: { pickFile: (input) => pickFile(input) as typeof file },
     });
     const result = run.start();
-    await vi.waitFor(() => expect(run.getState().approvals).toHaveLength(1));
+    await expect.poll(() => run.getState().approvals).toHaveLength(1);
     const { approvalId } = run.getState().approvals[0]!;
     expect(pickFile).not.toHaveBeenCalled();
     await run.respondToApproval(approvalId, { approved: true, input: { types: ['.md'] } });

@@ -9,7 +9,7 @@ import {
   type RunEvent,
 } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import * as z from 'zod';
 
 export const schema = z.object({ types: z.array(z.string()) });
@@ -46,7 +46,7 @@ export const openOf = (run: Run<never>): ClientToolCallState | undefined =>
 
 /** The first call, once it is pending. */
 export async function opened(run: Run<never>): Promise<ClientToolCallState> {
-  await vi.waitFor(() => expect(openOf(run)).toBeDefined());
+  await expect.poll(() => openOf(run)).toBeDefined();
   return openOf(run)!;
 }
 

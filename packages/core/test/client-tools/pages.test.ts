@@ -80,7 +80,7 @@ describe('Several pages', () => {
     await after(30);
     expect(pickFile).not.toHaveBeenCalled();
     expect(await run.respondToClientTool(clientCallId, { output: file })).toEqual({ accepted: true });
-    await vi.waitFor(() => expect(run.getState().status).toBe('done'));
+    await expect.poll(() => run.getState().status).toBe('done');
     leave();
     await after(10);
     expect(pickFile).not.toHaveBeenCalled();
@@ -90,7 +90,7 @@ describe('Several pages', () => {
     const leave = await beThere('page-2');
     const { run, pickFile } = await takenUp('read', 'page-2');
     leave();
-    await vi.waitFor(() => expect(run.getState().status).toBe('done'));
+    await expect.poll(() => run.getState().status).toBe('done');
     expect(pickFile).toHaveBeenCalledOnce();
   });
 
@@ -98,7 +98,7 @@ describe('Several pages', () => {
     'a call with the effect %s does not run again, because it may have taken effect',
     async (effect) => {
       const { run, pickFile } = await takenUp(effect, `page-3-${effect}`);
-      await vi.waitFor(() => expect(run.getState().status).toBe('done'));
+      await expect.poll(() => run.getState().status).toBe('done');
       expect(pickFile).not.toHaveBeenCalled();
       expect(run.getState().toolCalls[0]?.errorText).toBe(
         'The page that ran pickFile was closed or reloaded before it answered, so it is unknown whether the call took effect.',
@@ -147,14 +147,14 @@ describe('Several pages', () => {
       await after(30);
       expect(run.getState().status).toBe('waiting');
       expect(await run.respondToClientTool(clientCallId, { output: file })).toEqual({ accepted: true });
-      await vi.waitFor(() => expect(run.getState().status).toBe('done'));
+      await expect.poll(() => run.getState().status).toBe('done');
       expect(pickFile).not.toHaveBeenCalled();
     });
 
     test('a call that a closed page of this browser began is taken over', async () => {
       notes['cueline:page-before'] = String(Date.now());
       const { run, pickFile } = await takenUp('read', 'page-before');
-      await vi.waitFor(() => expect(run.getState().status).toBe('done'));
+      await expect.poll(() => run.getState().status).toBe('done');
       expect(pickFile).toHaveBeenCalledOnce();
     });
   });

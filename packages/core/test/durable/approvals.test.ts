@@ -57,7 +57,7 @@ test('a run waits without a process if a call repeats one that needs an approval
   const twice = calls(['send', { to: 'a' }], ['send', { to: 'a' }]);
   const worker = workerFor(ask(done), [twice, 'Sent.']);
   const first = workUntilWaiting(worker);
-  await vi.waitFor(() => expect(stateOf(worker.store).approvals).toHaveLength(1));
+  await expect.poll(() => stateOf(worker.store).approvals).toHaveLength(1);
   await vi.advanceTimersByTimeAsync(15_000);
   const [id] = await first;
   expect(await work(worker, [approval(id!)])).toEqual({ status: 'done' });

@@ -13,7 +13,7 @@ import {
   type ToolSet,
   type UIMessage,
 } from 'ai';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { json, types } from '../support.ts';
 import { mcp, modelOf, says, type Answer } from '../support/any-answer.ts';
 import { approvingChat } from '../support/chat.ts';
@@ -67,10 +67,10 @@ async function theirs(approved: boolean) {
   const chat = approvingChat({ transport: new DirectChatTransport({ agent }) as never });
   await chat.sendMessage({ text: 'Go.' });
   await chat.addToolApprovalResponse(answer(approved));
-  await vi.waitFor(() => expect(model.calls).toHaveLength(2));
-  await vi.waitFor(() => expect(chat.status).toBe('ready'));
+  await expect.poll(() => model.calls).toHaveLength(2);
+  await expect.poll(() => chat.status).toBe('ready');
   await chat.sendMessage({ text: 'Next.' });
-  await vi.waitFor(() => expect(model.calls).toHaveLength(3));
+  await expect.poll(() => model.calls).toHaveLength(3);
   return { message: chat.messages[1], sent: model.calls.map(({ prompt }) => json(prompt)) };
 }
 
@@ -111,13 +111,13 @@ describe.each([true, false])('a provider that requests an approval: %s', (approv
     await chat.sendMessage({ text: 'Go.' });
     expect(chat.messages[1]?.parts.at(-1)).toMatchObject({ state: 'approval-requested' });
     await chat.addToolApprovalResponse(answer(approved));
-    await vi.waitFor(() => expect(model.calls).toHaveLength(2));
-    await vi.waitFor(() => expect(chat.status).toBe('ready'));
+    await expect.poll(() => model.calls).toHaveLength(2);
+    await expect.poll(() => chat.status).toBe('ready');
     const other = await theirs(approved);
     expect(json(chat.messages[1]?.parts)).toEqual(json(other.message?.parts));
     expect(json(model.calls[1]?.prompt)).toEqual(other.sent[1]);
     await chat.sendMessage({ text: 'Next.' });
-    await vi.waitFor(() => expect(model.calls).toHaveLength(3));
+    await expect.poll(() => model.calls).toHaveLength(3);
     expect(json(model.calls[2]?.prompt)).toEqual(other.sent[2]);
   });
 });

@@ -1,6 +1,6 @@
 import { createRun, definePrompt, type RunEvent, type RunState } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { call, json } from '../support.ts';
 import { expectWhole, sent } from '../support/retried-runs.ts';
@@ -127,8 +127,8 @@ describe('a retry of a run that broke off while an agent was at work', () => {
   test('asks again for the approval of a call of the agent', async () => {
     const opened = open([ask, [look('lake'), call('enter', { where: 'cave' }, 'enter')], 'Dark.']);
     const started = opened.run.start();
-    await vi.waitFor(() => expect(opened.run.getState().status).toBe('waiting'));
-    await vi.waitFor(() => expect(opened.run.log().some(ofCall('tool-end', 'look-lake'))).toBe(true));
+    await expect.poll(() => opened.run.getState().status).toBe('waiting');
+    await expect.poll(() => opened.run.log().some(ofCall('tool-end', 'look-lake'))).toBe(true);
     const log = json(opened.run.log());
     opened.run.stop();
     await started.catch(() => {});
@@ -139,7 +139,7 @@ describe('a retry of a run that broke off while an agent was at work', () => {
       run
         .getState()
         .approvals.filter(({ response, withdrawn }) => response === undefined && withdrawn !== true);
-    await vi.waitFor(() => expect(pending()).toMatchObject([{ toolName: 'enter', agent: 'ask' }]));
+    await expect.poll(() => pending()).toMatchObject([{ toolName: 'enter', agent: 'ask' }]);
     opened.made.length = 0;
     expect(await run.respondToApproval(pending()[0]!.approvalId, { approved: true })).toMatchObject({
       accepted: true,

@@ -1,7 +1,7 @@
 // The prompt language: each example as it is promised, and what the model is sent for it.
 import { runPrompt } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { startServer, chat } from '../models/chat-server.ts';
 import { sent, transcript } from '../sent-requests.ts';
@@ -133,7 +133,7 @@ describe('options', () => {
       if (event.type === 'text-delta') controller.abort('enough');
     });
     expect(await run.finished).toMatchObject({ status: 'stopped', text: 'Hel' });
-    await vi.waitFor(() => expect(aborted).toEqual(['enough']));
+    await expect.poll(() => aborted).toEqual(['enough']);
   });
 
   test('prepareStep changes a step', async () => {
@@ -178,7 +178,7 @@ describe('options', () => {
         },
       },
     );
-    await vi.waitFor(() => expect(called).toHaveLength(4));
+    await expect.poll(() => called).toHaveLength(4);
     expect(called).toEqual(['step tool-calls', 'chunk Done.', 'step stop', 'finish Done. after 2']);
   });
 

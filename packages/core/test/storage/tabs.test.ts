@@ -224,7 +224,7 @@ describe('a run that is running in one tab', () => {
       const started = other.start();
       await vi.advanceTimersByTimeAsync(10_000);
       expect(await started).toBe('Mine.');
-      await vi.waitFor(() => expect(browser.logs.get('mail')).toEqual(other.log()));
+      await expect.poll(() => browser.logs.get('mail')).toEqual(other.log());
       vi.useRealTimers();
       go();
       await after(50);

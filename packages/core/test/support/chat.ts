@@ -11,7 +11,7 @@ import {
   type UIMessage,
   type UIMessageChunk,
 } from 'ai';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import * as z from 'zod';
 import { after } from './runs.ts';
 
@@ -87,7 +87,7 @@ export async function respond(chat: PlainChat, approved = true, reason?: string)
 
 /** Waits until the chat's last message has this text and the turn is over. */
 export async function answered(chat: PlainChat, text: string): Promise<void> {
-  await vi.waitFor(() => expect([textOf(chat.messages.at(-1)), chat.status]).toEqual([text, 'ready']));
+  await expect.poll(() => [textOf(chat.messages.at(-1)), chat.status]).toEqual([text, 'ready']);
 }
 
 /** The arguments that a chat passes to its transport for a user's message. */

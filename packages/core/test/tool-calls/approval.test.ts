@@ -7,7 +7,7 @@ import {
   type ToolOptions,
 } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { call, go, json, types } from '../support.ts';
 import { amount, play, approve, payment } from '../support/approvals.ts';
@@ -237,12 +237,12 @@ describe('several approvals', () => {
     // a call that waits for its answer takes no place of those that run
     const { run } = await runPrompt(source, { model, options: { limits: { concurrentToolCalls: 1 } } });
     run.subscribe(() => {});
-    await vi.waitFor(() => expect(run.getState().approvals).toHaveLength(2));
+    await expect.poll(() => run.getState().approvals).toHaveLength(2);
     const [first, second] = run.getState().approvals;
     expect(run.getState().status).toBe('waiting');
     expect(await run.respondToApproval(second!.approvalId, { approved: true })).toEqual({ accepted: true });
     expect(run.getState().status).toBe('waiting');
-    await vi.waitFor(() => expect(paid).toEqual([2]));
+    await expect.poll(() => paid).toEqual([2]);
     expect(await run.respondToApproval(first!.approvalId, { approved: false })).toEqual({ accepted: true });
     const state = await run.finished;
     expect(state.status).toBe('done');

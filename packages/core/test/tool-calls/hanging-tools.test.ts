@@ -1,7 +1,7 @@
 import { createRun, definePrompt, initialState, inProcess, reduce, tool } from '@cueline/core';
 import { defineAgent } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { call } from '../support.ts';
 import { after } from '../support/runs.ts';
@@ -92,7 +92,7 @@ test('a generator behind a plain function, or in a composite tool, ends with its
     options: { timeout: { toolMs: 50 } },
   });
   expect(await run.start()).toBe('Done.');
-  await vi.waitFor(() => expect(ended.toSorted()).toEqual(['noted', 'part', 'plain']));
+  await expect.poll(() => ended.toSorted()).toEqual(['noted', 'part', 'plain']);
 });
 
 test('a call of an agent that has run out of time while its start is stored does not block other tools', async () => {

@@ -1,6 +1,6 @@
 import { createRun, definePrompt, inProcess, type Run, type RouteExecutor } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { freshDatabase, withoutLocks } from './logs.ts';
 
 const planDay = definePrompt('plan-day', (prompt, input: { city: string }) => {
@@ -16,12 +16,12 @@ test('a run that has ended is restored, and its conversation continues', async (
   await createRun(planDay, { id: 'planner', model, storage: tab() }).start({ city: 'Lisbon' });
 
   const storage = tab();
-  await vi.waitFor(async () => expect(await storage.list()).toMatchObject([{ outcome: 'done' }]));
+  await expect.poll(() => storage.list()).toMatchObject([{ outcome: 'done' }]);
   const again = createRun(planDay, { id: 'planner', model, storage });
   await again.restored;
   expect(again.getState()).toMatchObject({ status: 'done', text: 'Take the tram.' });
   await again.send('And then?');
-  await vi.waitFor(async () => expect(await storage.load('planner')).toEqual(again.log()));
+  await expect.poll(() => storage.load('planner')).toEqual(again.log());
   expect(again.getState()).toMatchObject({ text: 'Walk down.' });
   expect(again.getState().storageError).toBeUndefined();
   expect(model.calls).toHaveLength(2);
@@ -38,13 +38,13 @@ test('a second tab follows a run that continues in the first, and both have the 
   await second.restored;
   expect(second.getState()).toMatchObject({ status: 'running', text: 'Take the tram' });
   expect(await finished).toBe('Take the tram up to Graça.');
-  await vi.waitFor(() => expect(second.getState().status).toBe('done'));
+  await expect.poll(() => second.getState().status).toBe('done');
   expect(second.log()).toEqual(first.log());
-  await vi.waitFor(async () => expect(await tab().load('planner')).toEqual(first.log()));
+  await expect.poll(() => tab().load('planner')).toEqual(first.log());
   expect(model.calls).toHaveLength(1);
 
   expect(await second.send('And then?')).toBe('Walk down.');
-  await vi.waitFor(() => expect(first.getState().text).toBe('Walk down.'));
+  await expect.poll(() => first.getState().text).toBe('Walk down.');
   expect([first, second].map((run) => run.getState().storageError)).toEqual([undefined, undefined]);
 });
 
@@ -67,9 +67,9 @@ test('a second tab that follows a run on a route has no error of the storage', a
   await second.restored;
   expect(second.getState().status).toBe('running');
   expect(await finished).toBe('Take the tram.');
-  await vi.waitFor(() => expect(second.getState()).toMatchObject({ status: 'done', text: 'Take the tram.' }));
+  await expect.poll(() => second.getState()).toMatchObject({ status: 'done', text: 'Take the tram.' });
   expect([first, second].map((run) => run.getState().storageError)).toEqual([undefined, undefined]);
-  await vi.waitFor(async () => expect(await tab().load('planner')).toEqual(first.log()));
+  await expect.poll(() => tab().load('planner')).toEqual(first.log());
 });
 
 test('a run whose page was closed is interrupted, and a retry is stored in its place', async () => {
@@ -87,13 +87,13 @@ test('a run whose page was closed is interrupted, and a retry is stored in its p
   // a page that loads it sees that it broke off, so that need not be stored
   expect((await storage.list()).map(({ outcome }) => outcome)).toEqual([undefined]);
   expect(await again.retry()).toBe('Take a taxi.');
-  await vi.waitFor(async () => expect(await storage.load('planner')).toEqual(again.log()));
+  await expect.poll(() => storage.load('planner')).toEqual(again.log());
   expect(await storage.list()).toMatchObject([{ id: 'planner', name: 'plan-day', outcome: 'done' }]);
   gone.stop();
 });
 
 async function halfStored(tab: ReturnType<typeof freshDatabase>['tab']): Promise<void> {
-  await vi.waitFor(async () =>
-    expect((await tab().load('planner'))?.map(({ type }) => type)).toContain('text-delta'),
-  );
+  await expect
+    .poll(async () => (await tab().load('planner'))?.map(({ type }) => type))
+    .toContain('text-delta');
 }

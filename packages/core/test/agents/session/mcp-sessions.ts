@@ -8,7 +8,7 @@ import {
   type ScriptedTurn,
 } from '@cueline/core/testing';
 import type { ToolSet } from 'ai';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import type { Seen } from '../../mcp/server.ts';
 import { json } from '../../support.ts';
@@ -24,7 +24,7 @@ export async function seenBy(client: MCPClient): Promise<Seen> {
 
 /** Resolves once a first call has reached the notes server. */
 export async function firstCall(client: MCPClient): Promise<void> {
-  await vi.waitFor(async () => expect((await seenBy(client)).calls).toHaveLength(1));
+  await expect.poll(async () => (await seenBy(client)).calls).toHaveLength(1);
 }
 
 /** One call of a tool, as a turn of a scripted model. */

@@ -58,6 +58,6 @@ describe('a session with MCP over HTTP', async () => {
     await playSession(await client.tools(), [call('add_note', { title: 'Milk' })]);
     expect(server.sessions()).toBe(1);
     await client.close();
-    await vi.waitFor(() => expect(server.sessions()).toBe(0));
+    await expect.poll(() => server.sessions()).toBe(0);
   });
 });
