@@ -49,6 +49,15 @@ describe('a promise without await is refused, and its rejection is handled', () 
   });
 });
 
+test('a promise of a model is refused, and its rejection is handled', async () => {
+  const run = createRun(hello, { model: rejected(), executor: inProcess() });
+  expect(await unhandledIn(() => run.start().catch(() => {}))).toEqual([]);
+  expect(run.getState().error).toMatchObject({
+    code: 'invalid_options',
+    message: 'The model is a promise of a model. Write await before it.',
+  });
+});
+
 describe('the rejections of all promises in a refused result of a tool are handled', () => {
   const cases: [string, () => unknown][] = [
     ['an object', () => ({ a: Promise.resolve(1), b: rejected() })],
