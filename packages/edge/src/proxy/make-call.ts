@@ -30,7 +30,7 @@ export async function makeCall(
   const { store, limits, timeouts, onEvent } = settings;
   const { provider, model } = call;
   // before the reservation, which nothing would settle if there is no key
-  const key = providerKey(call);
+  const key = providerKey(call, (error) => onEvent({ type: 'failed', error }));
   const body = JSON.stringify(checked.body);
   const { contextTokens = Infinity } = provider;
   const worst = {

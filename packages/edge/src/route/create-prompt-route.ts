@@ -1,4 +1,5 @@
 import { withoutProviderStorage, type Environment, type ModelSettings } from '@cueline/core/models';
+import { isUnawaited } from '@cueline/core/server';
 import { environmentOf, type RouteContext } from '../base/environment.ts';
 import {
   corsHeaders,
@@ -15,6 +16,7 @@ import { checkOrigins } from '../http/origins.ts';
 import { readJson } from '../http/read-body.ts';
 import { jsonResponse, HttpError, errorResponse } from '../http/respond.ts';
 import { answerChat, resumeChat } from './chat.ts';
+import { promisedError } from './invalid-options-error.ts';
 import type { PromptRouteOptions, RoutePrompt } from './prompt-route-options.ts';
 import { isChatPost, readChatPost } from './read-chat-post.ts';
 import { readCommand } from './read-command.ts';
@@ -97,8 +99,11 @@ class Route {
     });
     const { models = (env: Environment) => ({ env }) } = options;
     const shared = typeof models === 'function' ? undefined : withoutProviderStorage(models);
-    this.#modelsFor = (env) =>
-      shared ?? withoutProviderStorage(typeof models === 'function' ? models(env) : models);
+    this.#modelsFor = (env) => {
+      const settings = typeof models === 'function' ? models(env) : models;
+      if (isUnawaited(settings)) throw promisedError('models', '(env) => ({ env })');
+      return shared ?? withoutProviderStorage(settings);
+    };
   }
 
   async handle(request: Request, env?: unknown, context?: RouteContext): Promise<Response> {
