@@ -1,4 +1,4 @@
-import { answerHeaders, HttpError } from '../http/respond.ts';
+import { answerHeaders, HttpError, isHttpError } from '../http/respond.ts';
 import { chargeOf, noCharge } from '../limits/charge.ts';
 import { worstInput } from '../limits/input-size.ts';
 import { isUnbilled, isUnbilledStatus } from '../limits/is-unbilled.ts';
@@ -124,7 +124,7 @@ class ReservedCall {
       return await this.#answer(await this.#send(body));
     } catch (error) {
       this.#controller.abort('client' satisfies CutOff);
-      const httpError = error instanceof HttpError ? error : undefined;
+      const httpError = isHttpError(error) ? error : undefined;
       // a connection that breaks before the answer may have carried the request
       const unsent = httpError?.code === 'upstream_unreachable' && isUnbilled(httpError.cause);
       this.#isFree ||= unsent || httpError?.code === 'upstream_redirect';

@@ -14,7 +14,7 @@ import { createMemoryUse, type MemoryUser } from '../http/memory-use.ts';
 import { createOpenBodies } from '../http/open-bodies.ts';
 import { checkOrigins } from '../http/origins.ts';
 import { readJson } from '../http/read-body.ts';
-import { jsonResponse, HttpError, errorResponse } from '../http/respond.ts';
+import { jsonResponse, HttpError, errorResponse, isHttpError } from '../http/respond.ts';
 import { answerChat, resumeChat } from './chat.ts';
 import { promisedError } from './invalid-options-error.ts';
 import type { PromptRouteOptions, RoutePrompt } from './prompt-route-options.ts';
@@ -131,7 +131,7 @@ class Route {
     } catch (error) {
       const response = errorResponse(error, headers);
       const { method } = request;
-      if (error instanceof HttpError) {
+      if (isHttpError(error)) {
         this.#settings.report({ type: 'refused', code: error.code, status: error.status, method });
       } else this.#settings.report({ type: 'failed', error });
       return response;
