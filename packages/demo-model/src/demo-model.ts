@@ -21,9 +21,11 @@ export type DemoModelOptions = {
  * A model that needs no key, no network and no server, and answers any script by rules: it restates the
  * request, calls each active tool with arguments made from its schema, works through task lists, and quotes
  * what the tools returned. Its answers say that it is simulated. The same conversation always gets the same
- * answer.
+ * answer. Throws a `TypeError` for an option that does not exist.
  */
 export function demoModel(options: DemoModelOptions = {}): LanguageModelV4 {
+  const unknown = Object.keys(options).find((name) => name !== 'pace' && name !== 'now');
+  if (unknown !== undefined) throw new TypeError(`demoModel has no "${unknown}". There are: pace, now.`);
   const { pace = 25, now = new Date('2026-01-15T09:00:00Z') } = options;
   const doStream: LanguageModelV4['doStream'] = async (call) => {
     call.abortSignal?.throwIfAborted();

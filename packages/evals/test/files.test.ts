@@ -57,3 +57,9 @@ test('a store keeps logs, and accepts simultaneous writes of the same log', asyn
   writeFileSync(join(folder, 'runs', 'ab', 'cdef.json'), '[{"type":');
   expect(await store.get('abcdef')).toBeUndefined();
 });
+
+test('a misspelt option of fileEvalStore is refused', () => {
+  expect(() => fileEvalStore(folder, { refresh: true } as never)).toThrow(
+    'fileEvalStore has no "refresh". Did you mean fresh?',
+  );
+});

@@ -1,4 +1,4 @@
-import { CuelineError, type ErrorSource } from './errors.ts';
+import { CuelineError, thrownMessage, type ErrorSource } from './errors.ts';
 import { shorten } from './quote-value.ts';
 
 const sources = new WeakMap<object, ErrorSource>();
@@ -19,23 +19,29 @@ export function sourceOf(error: unknown, thrower: ErrorSource): ErrorSource {
   return CuelineError.isInstance(error) ? (error.source ?? 'cueline') : thrower;
 }
 
-/**
- * Returns a thrown value as a text of at most 10,000 characters: an error's message, an object as JSON, anything else
- * as a string. Never throws, even if a getter does.
- */
+/** Returns the message of a thrown value, at most 10,000 characters of it. Never throws. */
 export function thrownText(error: unknown): string {
-  let text = 'an object that cannot be read';
-  try {
-    const { message } = (error ?? {}) as { message?: unknown };
-    text = typeof message === 'string' && message !== '' ? message : (jsonOf(error) ?? String(error));
-  } catch {
-    // a getter or a proxy that throws, a cycle
-  }
+  const text = thrownMessage(error);
   return text.length > 10_000 ? `${shorten(text, 10_000)} [cut off: ${text.length} characters]` : text;
 }
 
-function jsonOf(thrown: unknown): string | undefined {
-  return typeof thrown === 'object' && !(thrown instanceof Error) ? JSON.stringify(thrown) : undefined;
+/** Returns the name of a thrown error; undefined for anything without one. Never throws. */
+export function thrownName(error: unknown): string | undefined {
+  try {
+    const { name } = (error ?? {}) as { name?: unknown };
+    return typeof name === 'string' ? name : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** True for an error of any realm, such as another frame's. Never throws. */
+export function isError(value: unknown): value is Error {
+  try {
+    return value instanceof Error || Object.prototype.toString.call(value) === '[object Error]';
+  } catch {
+    return false;
+  }
 }
 
 /** Returns the source of the reason why a call's arguments cannot be used: the model, or a schema that threw. */

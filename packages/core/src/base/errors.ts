@@ -106,8 +106,8 @@ export class CuelineError extends Error {
   /** True for a CuelineError of any copy of this package, also across realms. */
   static isInstance(value: unknown): value is CuelineError {
     try {
-      const { name, code } = (value ?? {}) as Partial<CuelineError>;
-      return name === 'CuelineError' && code !== undefined;
+      const error = (value ?? {}) as Partial<CuelineError>;
+      return error.name === 'CuelineError' && typeof error.toJSON === 'function';
     } catch {
       // a getter or a proxy of foreign code
       return false;
@@ -134,3 +134,21 @@ export class CuelineError extends Error {
 
 /** The errors of this process, by the results of {@link CuelineError.toJSON}. */
 const originals = new WeakMap<SerializedError, CuelineError>();
+
+/**
+ * Returns the message of a thrown value: an error's own, an object as JSON, anything else as a string. Never throws,
+ * even if a getter does.
+ */
+export function thrownMessage(thrown: unknown): string {
+  try {
+    const { message } = (thrown ?? {}) as { message?: unknown };
+    return typeof message === 'string' && message !== '' ? message : (jsonOf(thrown) ?? String(thrown));
+  } catch {
+    // a getter or a proxy that throws, a cycle
+    return 'an object that cannot be read';
+  }
+}
+
+function jsonOf(thrown: unknown): string | undefined {
+  return typeof thrown === 'object' && !(thrown instanceof Error) ? JSON.stringify(thrown) : undefined;
+}

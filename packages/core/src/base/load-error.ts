@@ -1,3 +1,4 @@
+import { thrownText } from './error-source.ts';
 import { CuelineError, type CuelineErrorCode } from './errors.ts';
 import { installCommand } from './install-command.ts';
 import { missingPackage } from './missing-package.ts';
@@ -12,10 +13,9 @@ export function toLoadError(failed: string, cause: unknown, code: CuelineErrorCo
       { cause, details: { package: name } },
     );
   }
-  const reason = cause instanceof Error ? cause.message : String(cause);
   return new CuelineError(
     code,
-    `${failed} (${reason}). In a browser, check the connection and reload the page.`,
+    `${failed} (${thrownText(cause)}). In a browser, check the connection and reload the page.`,
     { cause },
   );
 }

@@ -1,4 +1,5 @@
 import type { UIMessage, UIMessageChunk } from 'ai';
+import { thrownText } from '../base/error-source.ts';
 import { CuelineError } from '../base/errors.ts';
 import type { Executor } from '../executors/executor.ts';
 import { LOG_VERSION, type ApprovalResponse, type ClientToolResponse, type RunEvent } from '../log/events.ts';
@@ -208,7 +209,7 @@ class ChatAttempts implements ChatRun {
     } catch (cause) {
       error = CuelineError.isInstance(cause)
         ? cause
-        : new CuelineError('script_error', cause instanceof Error ? cause.message : String(cause), { cause });
+        : new CuelineError('script_error', thrownText(cause), { cause });
     }
     this.#end({ outcome: 'error', error: error.toJSON() });
   }

@@ -2,6 +2,7 @@ import type { LanguageModel, UIMessage, UIMessageChunk } from 'ai';
 import { checkNames } from '../base/check-names.ts';
 import { createId } from '../base/create-id.ts';
 import { CuelineError } from '../base/errors.ts';
+import { checkEvents } from '../executors/check-events.ts';
 import type { Executor } from '../executors/executor.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import { inOptions } from '../prompt/option-names.ts';
@@ -141,18 +142,20 @@ async function start(
     continuedId,
     executor,
     controller,
-    events: executor.start(
-      {
-        definition,
-        input,
-        model,
-        options,
-        messages: toTurns(messages),
-        tasks: tasksIn(messages),
-        // lets a remote executor send the start again if its first attempt may have arrived
-        key: createId('turn'),
-      },
-      controller.signal,
+    events: checkEvents(
+      executor.start(
+        {
+          definition,
+          input,
+          model,
+          options,
+          messages: toTurns(messages),
+          tasks: tasksIn(messages),
+          // lets a remote executor send the start again if its first attempt may have arrived
+          key: createId('turn'),
+        },
+        controller.signal,
+      ),
     ),
     onRunId: createIdMemory(settings.runIds, chatId),
   });
@@ -198,7 +201,7 @@ async function findRun(prompt: ChatPrompt, chatId: string): Promise<ChatRun | un
 async function attach(prompt: ChatPrompt, chatId: string, runId: string): Promise<ChatRun | undefined> {
   const { definition, executor, settings, runs } = prompt;
   const controller = new AbortController();
-  const iterator = executor.attach?.(runId, -1, controller.signal)?.[Symbol.asyncIterator]();
+  const iterator = checkEvents(executor.attach?.(runId, -1, controller.signal))?.[Symbol.asyncIterator]();
   const rememberId = createIdMemory(settings.runIds, chatId, runId);
   const forget = (): undefined => rememberId(undefined);
   if (iterator === undefined) return forget();

@@ -4,7 +4,7 @@ import { CuelineError } from '../base/errors.ts';
 import { quoteValue } from '../base/quote-value.ts';
 import { untilAborted } from '../base/until-aborted.ts';
 import { withoutUndefined } from '../base/without-undefined.ts';
-import { refuseLossy } from '../json/refuse-lossy.ts';
+import { ignorePromises, refuseLossy } from '../json/refuse-lossy.ts';
 import type { ClientToolResponse, RunEvent } from '../log/events.ts';
 import { isPending } from '../log/pending.ts';
 import type { RunCommand } from '../log/run-handle.ts';
@@ -192,6 +192,15 @@ function isEndOf(event: RunEvent, clientCallId: string): boolean {
 
 /** Returns the result of a function as JSON. Throws if the JSON would not be the same value. */
 function toPlain(toolName: string, output: unknown): unknown {
+  try {
+    return copyOf(toolName, output);
+  } catch (error) {
+    ignorePromises(output);
+    throw error;
+  }
+}
+
+function copyOf(toolName: string, output: unknown): unknown {
   const text = JSON.stringify(output ?? null, function (this: Record<string, unknown>, key, child: unknown) {
     const response = this[key];
     const isFile = typeof Blob === 'function' && response instanceof Blob;

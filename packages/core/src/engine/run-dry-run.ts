@@ -5,7 +5,7 @@ import { trackWork } from '../base/track-work.ts';
 import { estimateTokens, type TokenEstimate } from '../compile/estimate-tokens.ts';
 import type { CompiledRequest } from '../log/events.ts';
 import { createRunLog } from '../log/run-log.ts';
-import { createModels } from '../models/create-models.ts';
+import { bindModels } from '../models/create-models.ts';
 import type { PromptConfig, PromptSource } from '../prompt/prompt-options.ts';
 import type { Plugin } from '../prompt/prompt.ts';
 import { createRunContext, type EventSink, type RunContext } from '../tool-calls/run-context.ts';
@@ -45,7 +45,7 @@ export async function runDryRun<Input, Plugins extends readonly Plugin[]>(
   config: DryRunConfig<Input, Plugins>,
 ): Promise<DryRun> {
   const definition = toDefinition(source);
-  const models = nameOnlyModels(createModels(config));
+  const models = nameOnlyModels(bindModels(config));
   const model = await models.resolve(config.model ?? definition.model ?? '');
   const step = checkStep(config.step ?? 0);
   const { prompt, messages, limits, approvedEffects, loopRules, options, abortSignal } = await openRun(

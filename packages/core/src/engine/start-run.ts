@@ -10,7 +10,7 @@ import type { RunPast } from '../log/run-past.ts';
 import { withRedactedKeys } from '../messages/redact-keys.ts';
 import { toJson } from '../messages/to-json.ts';
 import { toModelMessages, toUIMessages } from '../messages/ui-messages.ts';
-import { createModels } from '../models/create-models.ts';
+import { bindModels } from '../models/create-models.ts';
 import type { UserContext } from '../prompt/call-settings.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import type { Definitions } from '../prompt/definitions.ts';
@@ -83,7 +83,7 @@ export async function startRun<
   const definition = toDefinition(source);
   // before the model is looked up, so that a misspelt `model` is named
   checkRunOptions(config);
-  const models = createModels(config);
+  const models = bindModels(config);
   const model = await models.resolve(requireModel(config.model ?? definition.model));
   // a prompt function that ignores the signal must not delay the caller who aborts
   const track = trackWork(onWork);

@@ -2,7 +2,7 @@ import { CuelineError } from '../base/errors.ts';
 import { scriptError } from '../base/script-error.ts';
 import { redact } from '../json/redact.ts';
 import { toJson } from '../messages/to-json.ts';
-import { createModels } from '../models/create-models.ts';
+import { bindModels } from '../models/create-models.ts';
 import { toRunError } from '../models/run-error.ts';
 import type { ModelSettings } from '../models/settings.ts';
 
@@ -12,7 +12,7 @@ export function describeFailure(
   input: unknown,
   models: ModelSettings,
 ): { error: CuelineError; input: unknown } {
-  const secrets = createModels(models).secrets();
+  const secrets = bindModels(models).secrets();
   return {
     error: CuelineError.isInstance(error) ? error : toScriptError(error, secrets),
     input: input === undefined ? undefined : toJson(input, secrets),

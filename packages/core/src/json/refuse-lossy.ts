@@ -1,3 +1,4 @@
+import { isUnawaited } from '../base/is-promise.ts';
 import { isPlain } from './copy-plain.ts';
 
 /** What to return instead of objects of these types. */
@@ -21,4 +22,22 @@ export function refuseLossy(key: string, value: unknown): void {
   throw new TypeError(
     `${key === '' ? 'it' : key} is of type ${type}, which JSON cannot hold${instead[tag] ?? ''}`,
   );
+}
+
+/**
+ * Handles the rejections of all promises in the lists and plain objects of a refused value. Nothing awaits them, and
+ * one that rejects would end a server's process.
+ */
+export function ignorePromises(refused: unknown): void {
+  const seen = new Set([refused]);
+  // the loop also visits what it adds to the set
+  for (const value of seen) {
+    try {
+      if (Object.prototype.toString.call(value) === '[object Promise]') isUnawaited(value);
+      if (!Array.isArray(value) && !isPlain(value)) continue;
+      for (const key of Object.keys(value)) seen.add((value as Record<string, unknown>)[key]);
+    } catch {
+      // a getter or a proxy that throws, which may be why the value is refused
+    }
+  }
 }

@@ -1,3 +1,4 @@
+import { thrownText } from '../base/error-source.ts';
 import { isRecord } from '../base/is-record.ts';
 import { messagePartError } from '../base/message-part-error.ts';
 import { bytesOf } from '../json/bytes.ts';
@@ -82,7 +83,7 @@ function withPath<Value>(path: string, read: () => Value): Value {
   try {
     return read();
   } catch (error) {
-    const reason = error instanceof Error ? error.message.split('\n')[0] : 'unknown reason';
+    const [reason] = thrownText(error).split('\n');
     throw messagePartError(path, `is not JSON (${reason}). Give plain objects, lists, texts, numbers.`);
   }
 }

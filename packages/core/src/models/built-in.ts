@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { thrownText } from '../base/error-source.ts';
 import { CuelineError } from '../base/errors.ts';
 import { loadModule } from '../base/load-module.ts';
 import { checkBaseUrl } from './base-url.ts';
@@ -46,7 +47,7 @@ export async function createBuiltInModel(
     return withSchemaFallback(model);
   } catch (error) {
     // a setting that cannot be part of an address, such as a region with a slash
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = thrownText(error);
     throw new CuelineError('invalid_options', `Models of "${provider}" cannot be made: ${reason}`, {
       cause: error,
     });

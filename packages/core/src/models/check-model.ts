@@ -1,4 +1,5 @@
 import { CuelineError } from '../base/errors.ts';
+import { isUnawaited } from '../base/is-promise.ts';
 import type { LanguageModelObject } from './settings.ts';
 
 /** Returns the model if the AI SDK can call it. `what` names it in the error. */
@@ -15,6 +16,8 @@ export function checkModel(model: unknown, what: string): LanguageModelObject {
       );
     }
   }
+  if (isUnawaited(model))
+    throw new CuelineError('invalid_options', `${what} is a promise of a model. Write await before it.`);
   throw new CuelineError(
     'invalid_options',
     `${what} is not a language model, but ${describe(model)}. Pass provider:model, such as ` +

@@ -1,4 +1,5 @@
 import type { LanguageModel } from 'ai';
+import { checkNames } from '../base/check-names.ts';
 import { loadModule } from '../base/load-module.ts';
 import { checkModel } from './check-model.ts';
 import { processEnvironment, secretsOf } from './environment.ts';
@@ -12,14 +13,23 @@ export type Models = {
   secrets(): string[];
 };
 
+const settingNames = ['env', 'providers', 'fetch', 'packages', 'wrapModel'];
+
 /**
  * Binds environment, providers and fetch once, for an app that resolves models in many places.
+ * @throws CuelineError `invalid_options` for a setting that does not exist
  *
  * @example
  * const models = createModels({ env: import.meta.env });
  * await runPrompt(planDay, { model: await models.resolve('fast') });
  */
 export function createModels(settings: ModelSettings = {}): Models {
+  checkNames('createModels', settings, settingNames, 'invalid_options');
+  return bindModels(settings);
+}
+
+/** Does the same with the settings of a run, which has others, too. */
+export function bindModels(settings: ModelSettings): Models {
   const { wrapModel } = settings;
 
   async function find(ref: string | LanguageModel): Promise<LanguageModelObject> {

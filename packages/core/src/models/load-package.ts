@@ -1,3 +1,4 @@
+import { thrownText } from '../base/error-source.ts';
 import { CuelineError } from '../base/errors.ts';
 import { installCommand } from '../base/install-command.ts';
 import { missingPackage } from '../base/missing-package.ts';
@@ -12,7 +13,7 @@ export async function loadPackage(
   try {
     return await (overrides[provider] ?? load)();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = thrownText(error);
     // a page that was open while its app was deployed asks for chunks that are gone
     if (/dynamically imported module|module script failed|load(?:ing)? chunk/i.test(reason)) {
       throw new CuelineError('network', `The code of ${name} could not be loaded. Reload the page.`, {

@@ -1,3 +1,4 @@
+import { checkNames } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
 import type { PromptBuilder } from './prompt-builder.ts';
 import type { Plugin } from './prompt.ts';
@@ -10,6 +11,7 @@ export async function applyPlugin(prompt: PromptBuilder, plugin: Plugin): Promis
       'options.plugins takes what definePlugin returns: plugins: [definePlugin({ name: …, setup(prompt) { … } })].',
     );
   }
+  checkNames(`Plugin "${plugin.name}"`, plugin, ['kind', 'name', 'setup'], 'invalid_definition');
   const methods: unknown = await plugin.setup(prompt.forPlugins());
   if (typeof methods !== 'object' || methods === null) return;
   for (const name of memberNames(methods)) {

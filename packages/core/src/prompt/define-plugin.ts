@@ -25,6 +25,6 @@ export function definePlugin<Returned>(plugin: {
       "A plugin needs a name and a setup: definePlugin({ name: 'glossary', setup(prompt) { … } }).",
     );
   }
-  // the returned value is checked where it is used, because a caller may ignore the types
-  return { kind: 'plugin', name, setup: setup as Plugin<never>['setup'] };
+  // other names and the returned value are checked where the plugin is used, because a caller may ignore the types
+  return { ...plugin, kind: 'plugin', name, setup: setup as Plugin<never>['setup'] };
 }

@@ -2,6 +2,7 @@ import { stringify } from 'yaml';
 import { thrownText } from '../base/error-source.ts';
 import { CuelineError } from '../base/errors.ts';
 import { isUnawaited } from '../base/is-promise.ts';
+import { ignorePromises } from '../json/refuse-lossy.ts';
 import type { Variable } from './definitions.ts';
 
 /** The longest value of one variable, in characters. */
@@ -65,6 +66,7 @@ function toYaml(name: string, data: object): string {
     // no anchors, so that a model reads each value in its place; no folding, so that lines stay whole
     return stringify(data, { aliasDuplicateObjects: false, lineWidth: 0 });
   } catch (error) {
+    ignorePromises(data);
     if (CuelineError.isInstance(error)) throw error;
     const reason = thrownText(error);
     throw new CuelineError(
@@ -83,6 +85,12 @@ function checkValue(name: string, value: unknown, keys: readonly string[], path:
     );
   }
   if (typeof value !== 'object' || value === null) return;
+  if (isUnawaited(value)) {
+    throw new CuelineError(
+      'invalid_definition',
+      `The data of ${name} has a promise at ${keys.join('.')}. Write await before it.`,
+    );
+  }
   if (path.includes(value)) {
     throw new CuelineError(
       'invalid_definition',

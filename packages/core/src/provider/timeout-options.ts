@@ -1,4 +1,5 @@
 import { anySignal } from '../base/any-signal.ts';
+import { isError, thrownName } from '../base/error-source.ts';
 import { CuelineError } from '../base/errors.ts';
 import { MAX_TIMER_MS } from '../base/timer.ts';
 import type { TimeoutOptions } from '../prompt/call-settings.ts';
@@ -68,7 +69,7 @@ export function withTotalLimit(
 
 /** Returns the error for the reason with which `totalMs` or `stepMs` ends a run; undefined for any other reason. */
 export function timeLimitError(reason: unknown): CuelineError | undefined {
-  if (!(reason instanceof Error) || reason.name !== 'TimeoutError') return undefined;
+  if (!isError(reason) || thrownName(reason) !== 'TimeoutError') return undefined;
   if (CuelineError.isInstance(reason.cause)) return reason.cause;
   // the AI SDK's own words
   const [, stepMs] = /^Step timeout of ([\d.]+)ms exceeded$/.exec(reason.message) ?? [];

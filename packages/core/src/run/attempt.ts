@@ -1,4 +1,5 @@
-import { CuelineError } from '../base/errors.ts';
+import { CuelineError, thrownMessage } from '../base/errors.ts';
+import { checkEvents } from '../executors/check-events.ts';
 import type { Executor, RunRequest } from '../executors/executor.ts';
 import { failedStart } from '../executors/failed-start.ts';
 import type { RunEvent, RunEventBody } from '../log/events.ts';
@@ -78,7 +79,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
   async function follow(start: () => AsyncIterable<RunEvent>): Promise<void> {
     let mine: AsyncIterator<RunEvent> | undefined;
     try {
-      mine = followed = start()[Symbol.asyncIterator]();
+      mine = followed = checkEvents(start())[Symbol.asyncIterator]();
       for (;;) {
         const next = await mine.next();
         // an end that was appended already is not repeated
@@ -99,8 +100,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
     if (executor.attach && !isGone(error))
       lost = { key, request: hasBegun() ? undefined : request, events: [...log.events] };
     if (CuelineError.isInstance(error)) return fail(error);
-    const message = error instanceof Error ? error.message : String(error);
-    fail(new CuelineError('script_error', message, { cause: error }));
+    fail(new CuelineError('script_error', thrownMessage(error), { cause: error }));
   }
 
   function fail(error: CuelineError): void {

@@ -1,4 +1,5 @@
 import type { FinishReason } from 'ai';
+import { checkNames } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
 import { parseJson } from '../json/parse-json.ts';
 import type { RunEvent, RunEventBody } from '../log/events.ts';
@@ -14,6 +15,8 @@ export type LogEdit = { step: number; agent?: string | undefined } & (
   | { toolCallId: string; error: string }
   | { text: string }
 );
+
+const editNames = ['step', 'agent', 'toolCallId', 'output', 'error', 'text'];
 
 /** The events of one step, from its `step-start` to its `step-end`. */
 type StepRange = { start: number; end: number };
@@ -33,6 +36,7 @@ type StepRange = { start: number; end: number };
  */
 export function editLog(log: readonly RunEvent[], edit: LogEdit): RunEvent[] {
   checkIsLog('editLog', log);
+  checkNames('The edit', edit, editNames, 'invalid_options');
   if (edit.agent !== undefined) return editAgent(log, edit.agent, edit);
   const index = findStep(log, edit.step);
   const next = continuableEnds(log).find((end) => end.next === edit.step + 1);

@@ -1,5 +1,6 @@
 import { anySignal } from '../base/any-signal.ts';
 import { thrownText } from '../base/error-source.ts';
+import { checkEvents } from '../executors/check-events.ts';
 import type { Executor } from '../executors/executor.ts';
 import { openLazily } from '../executors/open-lazily.ts';
 import type { StoredCalls } from '../executors/stored-calls.ts';
@@ -332,7 +333,16 @@ class Tab implements TabWriter {
       setTimeout(() => void Promise.race([this.#writer.flush(), late]).then(release));
     };
     const runId = lastRunId(this.#run.log()) ?? '';
-    return readToEnd(start(own), { runId, attach: (id) => attach?.(id, Infinity, own), onEnd });
+    try {
+      return readToEnd(checkEvents(start(own)), {
+        runId,
+        attach: (id) => attach?.(id, Infinity, own),
+        onEnd,
+      });
+    } catch (error) {
+      onEnd();
+      throw error;
+    }
   }
 
   /** Follows a run of this tab again. */

@@ -10,7 +10,7 @@ import type { LanguageModel } from 'ai';
 import { checkNames } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
 import { quoteValue } from '../base/quote-value.ts';
-import { createModels, toCurrent, type Models } from '../models/create-models.ts';
+import { bindModels, toCurrent, type Models } from '../models/create-models.ts';
 import type { CurrentModel, ModelSettings } from '../models/settings.ts';
 import { fromJson, type CassetteData, type Recording, type UrlPatterns } from './cassette-file.ts';
 import { createRecordings, type Recordings } from './recordings.ts';
@@ -58,7 +58,7 @@ export function createCassette(options: CassetteOptions = {}): Cassette {
       `createCassette: "mode" is ${quoteValue(mode)}. Write replay, record or extend.`,
     );
   }
-  const models = createModels(settings);
+  const models = bindModels(settings);
   const recordings = createRecordings(data, mode, () => models.secrets());
 
   return {

@@ -1,6 +1,5 @@
-import { getErrorMessage } from '@ai-sdk/provider';
 import type { FlexibleSchema } from 'ai';
-import { withSource } from '../base/error-source.ts';
+import { thrownText, withSource } from '../base/error-source.ts';
 import { CuelineError } from '../base/errors.ts';
 import { canonicalCall } from '../json/canonical.ts';
 import { toJson } from '../messages/to-json.ts';
@@ -70,7 +69,7 @@ export async function approvedArguments(
     } catch (error) {
       // a program that gives the same response each time would otherwise be asked forever
       if (attempts === MAX_ATTEMPTS) throw error;
-      why = error instanceof Error ? error.message : getErrorMessage(error);
+      why = thrownText(error);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { anySignal } from '../base/any-signal.ts';
 import { capText } from '../base/cap-text.ts';
-import { sourceOf } from '../base/error-source.ts';
-import { CuelineError, type ErrorSource } from '../base/errors.ts';
+import { isError, sourceOf } from '../base/error-source.ts';
+import { CuelineError, thrownMessage, type ErrorSource } from '../base/errors.ts';
 import { timeLimit, untilAborted } from '../base/until-aborted.ts';
 import { redact } from '../json/redact.ts';
 import { toJson } from '../messages/to-json.ts';
@@ -108,13 +108,5 @@ function allowedOrRefused(checkCall: () => AllowedCall): AllowedCall | { refused
 
 /** Returns the message without the error's name, because the model reads it as a field of the result. */
 function errorMessage(error: unknown): string {
-  return error instanceof Error && hasMessage(error) ? capText(error.message) : toolErrorText(error);
-}
-
-function hasMessage(error: Error): boolean {
-  try {
-    return typeof error.message === 'string' && error.message !== '';
-  } catch {
-    return false;
-  }
+  return isError(error) ? capText(thrownMessage(error)) : toolErrorText(error);
 }

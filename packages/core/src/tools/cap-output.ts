@@ -1,8 +1,9 @@
 import { capText, MAX_TEXT_BYTES } from '../base/cap-text.ts';
+import { thrownText } from '../base/error-source.ts';
 import { CuelineError } from '../base/errors.ts';
 import { mentionBytes, stringifyJson } from '../json/bytes.ts';
 import { isTooDeep, MAX_JSON_DEPTH } from '../json/json-depth.ts';
-import { refuseLossy } from '../json/refuse-lossy.ts';
+import { ignorePromises, refuseLossy } from '../json/refuse-lossy.ts';
 import { toModelOutput } from '../messages/tool-output.ts';
 import { isAsyncIterable } from './tool-callbacks.ts';
 
@@ -42,11 +43,12 @@ function asJson(output: unknown, tool: string): string | undefined {
   try {
     return stringifyJson(output, mentionBytes, refuseLossy);
   } catch (error) {
+    ignorePromises(output);
     if (error instanceof RangeError) throw tooDeepError(tool, error);
-    const [reason] = error instanceof Error ? error.message.split('\n') : [];
+    const [reason] = thrownText(error).split('\n');
     throw new CuelineError(
       'invalid_definition',
-      `${tool} returned something that is not JSON (${reason ?? 'unknown reason'}). Return plain objects, arrays, strings, numbers.`,
+      `${tool} returned something that is not JSON (${reason}). Return plain objects, arrays, strings, numbers.`,
       { cause: error },
     );
   }

@@ -1,5 +1,5 @@
 import { capText } from '../base/cap-text.ts';
-import { thrownText } from '../base/error-source.ts';
+import { isError, thrownText } from '../base/error-source.ts';
 
 /** Returns any value that a tool threw as text for the model and the log, of at most 256 KB. */
 export function toolErrorText(error: unknown): string {
@@ -8,7 +8,7 @@ export function toolErrorText(error: unknown): string {
   if (typeof error !== 'object' || error === null) return `The tool threw ${thrownText(error)}.`;
   try {
     // with the error's name before its message
-    const text = error instanceof Error ? error.toString() : JSON.stringify(error);
+    const text = isError(error) ? String(error) : JSON.stringify(error);
     if (typeof text === 'string') return capText(text);
   } catch {
     // a getter that throws, a cycle, a BigInt

@@ -31,6 +31,7 @@ describe('a promise without await is refused, and its rejection is handled', () 
     ['prompt.$', (prompt) => prompt.$`${rejected()}`],
     ['prompt.def', (prompt) => void prompt.def('A', rejected())],
     ['prompt.defData', (prompt) => void prompt.defData('A', rejected())],
+    ['the data of prompt.defData', (prompt) => void prompt.defData('A', { b: rejected(), c: [rejected()] })],
     ['prompt.defSystem', (prompt) => prompt.defSystem('role', rejected())],
     ['prompt.defMessage', (prompt) => prompt.defMessage('user', rejected())],
     ['a part of prompt.defMessage', (prompt) => prompt.defMessage('user', [rejected()])],
@@ -45,6 +46,60 @@ describe('a promise without await is refused, and its rejection is handled', () 
       code: 'invalid_definition',
       message: expect.stringContaining('promise') as string,
     });
+  });
+});
+
+test('a promise of a model is refused, and its rejection is handled', async () => {
+  const run = createRun(hello, { model: rejected(), executor: inProcess() });
+  expect(await unhandledIn(() => run.start().catch(() => {}))).toEqual([]);
+  expect(run.getState().error).toMatchObject({
+    code: 'invalid_options',
+    message: 'The model is a promise of a model. Write await before it.',
+  });
+});
+
+describe('the rejections of all promises in a refused result of a tool are handled', () => {
+  const cases: [string, () => unknown][] = [
+    ['an object', () => ({ a: Promise.resolve(1), b: rejected() })],
+    ['a list in an object', () => ({ price: 1n, all: [rejected(), { c: rejected() }] })],
+    ['an object that contains itself', cyclic],
+    ['a list with a proxy that throws', () => [new Proxy({}, { getPrototypeOf: failing }), rejected()]],
+    ['an object with a getter that throws', () => Object.defineProperty({ a: rejected() }, 'b', throwing)],
+  ];
+  const failing = (): never => {
+    throw new Error('the getter');
+  };
+  const throwing = { enumerable: true, get: failing };
+  function cyclic(): object {
+    const object: Record<string, unknown> = { a: [rejected()] };
+    return Object.assign(object, { self: object });
+  }
+
+  test.each(cases)('%s', async (_name, returned) => {
+    let refused: string | undefined;
+    const unhandled = await unhandledIn(async () => {
+      const { run } = await runPrompt(
+        (prompt) => {
+          prompt.defTool('look', 'Looks.', z.object({}), returned);
+          prompt.$`Look.`;
+        },
+        { model: scriptedModel([[call('look')], 'Done.']) },
+      );
+      refused = (await run.finished).toolCalls[0]?.errorText;
+    });
+    expect(unhandled).toEqual([]);
+    expect(refused).toContain('Tool look returned something that is not JSON');
+  });
+
+  test.each(cases)('%s, in a page', async (_name, returned) => {
+    const look = definePrompt('look', (prompt) => {
+      prompt.defTool('look', 'Looks.', z.object({}));
+      prompt.$`Look.`;
+    });
+    const model = scriptedModel([[call('look')], 'Done.']);
+    const run = createRun(look, { model, executor: inProcess(), tools: { look: returned } });
+    expect(await unhandledIn(() => run.start())).toEqual([]);
+    expect(run.getState()).toMatchObject({ status: 'done', toolCalls: [{ state: 'output-error' }] });
   });
 });
 

@@ -380,3 +380,10 @@ describe('the environment', () => {
     expect(models.secrets()).toEqual(['key-1', 'key-2']);
   });
 });
+
+test.each([
+  [{ provider: {} }, 'createModels has no "provider". Did you mean providers?'],
+  [{ OPENAI_API_KEY: 'sk-0' }, 'createModels has no "OPENAI_API_KEY". There are: env, providers,'],
+])('createModels refuses %j', (settings, message) => {
+  expect(() => createModels(settings as never)).toThrow(message);
+});

@@ -2,7 +2,7 @@
 import { definePlugin, type Prompt } from '@cueline/core';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { call, play } from '../support.ts';
+import { call, go, play } from '../support.ts';
 
 class Base {
   protected readonly terms: string[] = [];
@@ -212,4 +212,13 @@ test('a method of the prompt that several plugins replace defines for a task, to
   expect(counted).toEqual(['b ALL', 'a ALL', 'b OWN', 'a OWN']);
   expect(JSON.stringify(model.calls[0]?.prompt)).toContain('<OWN>');
   expect(Object.keys(state.variables)).toEqual(['ALL']);
+});
+
+test('a misspelt name in a plugin is refused when a prompt uses the plugin', async () => {
+  const misspelt = definePlugin({ name: 'notes', setup: () => ({}), setUp: () => ({}) } as never);
+  const prompt = go(() => {});
+  await expect(play(prompt, ['Done.'], { options: { plugins: [misspelt] } })).rejects.toMatchObject({
+    code: 'invalid_definition',
+    message: 'Plugin "notes" has no "setUp". Did you mean setup?',
+  });
 });

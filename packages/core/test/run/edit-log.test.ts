@@ -221,6 +221,11 @@ test.each<[string, LogEdit, RegExp]>([
     { step: 0, toolCallId: 'look-up', output: 1 },
     /It has "look-left", "look-right"/,
   ],
+  [
+    'a misspelt name',
+    { step: 0, toolCallId: 'look-left', ouput: 1 } as never,
+    /The edit has no "ouput"\. Did you mean output\?/,
+  ],
   ['a call without text beside it', { step: 2, toolCallId: 'look-up', output: 1 }, /It has none/],
 ])('%s is refused', async (_what, edit, message) => {
   const { log } = await finished(trip);

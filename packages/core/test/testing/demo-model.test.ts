@@ -229,3 +229,7 @@ describe('demoModel in an agent call', () => {
     expect({ completionReason, totalTurns }).toEqual({ completionReason: 'task_complete', totalTurns: 2 });
   });
 });
+
+test('the demo model refuses an option that does not exist', () => {
+  expect(() => demoModel({ speed: 0 } as never)).toThrow('demoModel has no "speed". There are: pace, now.');
+});

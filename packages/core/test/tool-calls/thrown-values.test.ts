@@ -1,58 +1,14 @@
+import { runInNewContext } from 'node:vm';
 import { createRun, definePrompt, inProcess, type Prompt, type RunEvent } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { call, go } from '../support.ts';
+import { nested, thrown } from '../support/thrown.ts';
 
 type PromptFunction = (prompt: Prompt) => void;
 
-const throwing = (): never => {
-  throw new Error('A getter threw.');
-};
-
-const unreadable = 'an object that cannot be read';
 const long = 'x'.repeat(10_000_000);
-
-/** What a function throws, and how it reads in a sentence. */
-const thrown: [name: string, make: () => unknown, text: string][] = [
-  ['a text', () => 'oops', 'oops'],
-  ['an empty text', () => '', ''],
-  ['null', () => null, 'null'],
-  ['undefined', () => undefined, 'undefined'],
-  ['a number', () => 0, '0'],
-  ['a BigInt', () => 7n, '7'],
-  ['a symbol', () => Symbol('s'), 'Symbol(s)'],
-  ['a function', () => () => 1, '() => 1'],
-  ['a frozen error', () => Object.freeze(new Error('Frozen.')), 'Frozen.'],
-  ['an error without a message', () => new RangeError(), 'RangeError'],
-  ['an object', () => ({ a: 1 }), '{"a":1}'],
-  ['an object without a prototype', () => Object.create(null) as object, '{}'],
-  ['an object that contains itself', () => cyclic(), unreadable],
-  ['an object nested 20,000 deep', () => nested(20_000), unreadable],
-  [
-    'an object whose getters throw',
-    () => Object.defineProperty({}, 'message', { get: throwing }),
-    unreadable,
-  ],
-  ['an error whose getter throws', () => withGetter(new Error('x')), unreadable],
-  ['a proxy that throws', () => new Proxy({}, { get: throwing, getPrototypeOf: throwing }), unreadable],
-];
-
-function cyclic(): object {
-  const object: Record<string, unknown> = {};
-  object['self'] = object;
-  return object;
-}
-
-function nested(depth: number): unknown {
-  let value: unknown = 1;
-  for (let level = 0; level < depth; level += 1) value = [value];
-  return value;
-}
-
-function withGetter(error: Error): Error {
-  return Object.defineProperty(error, 'message', { get: throwing });
-}
 
 /** A run in this process, its end, and what the model reads in its last request. */
 async function play(source: PromptFunction, turns: readonly ScriptedTurn[], options: object = {}) {
@@ -78,7 +34,8 @@ describe.for(thrown)('%s', ([_name, make, text]) => {
     }, callOf({}));
     const [event] = find('tool-error');
     // errors keep their names, objects are JSON, and what is neither is named in a sentence
-    const plain = /^(oops|\{"a":1\}|\{\}|Error: Frozen\.|RangeError|The tool failed without a reason\.)$/;
+    const plain =
+      /^(oops|\{"a":1\}|\{\}|Error: Frozen\.|RangeError: Foreign\.|RangeError|The tool failed without a reason\.)$/;
     if (!plain.test(event?.error ?? '')) expect(event?.error).toBe(`The tool threw ${text}.`);
     expect(read).toContain(JSON.stringify(event?.error).slice(1, -1));
     expect(state.status).toBe('done');
@@ -123,6 +80,16 @@ function fail(make: () => unknown): () => never {
     throw make();
   };
 }
+
+test('an error of another frame, which a tool throws, has its name and message for the model', async () => {
+  const { find } = await play(
+    go((prompt) =>
+      prompt.defTool('look', '', z.object({}), () => runInNewContext(`throw new RangeError('Foreign.')`)),
+    ),
+    callOf({}),
+  );
+  expect(find('tool-error')).toMatchObject([{ error: 'RangeError: Foreign.' }]);
+});
 
 describe('values that are too long', () => {
   test.for([

@@ -4,7 +4,7 @@ import { createCallSlots } from './call-slots.ts';
 import { createRequestCount } from './count-requests.ts';
 import { networkOf } from './network-of.ts';
 import type { Requester } from './origins.ts';
-import { HttpError } from './respond.ts';
+import { HttpError, isHttpError } from './respond.ts';
 
 /** The subject of a request, for limits and ownership. */
 export type Identity = {
@@ -199,7 +199,7 @@ function createCaller(name: 'auth' | 'address', onFailure: (error: unknown) => v
     try {
       return await withTimeout((async () => question())());
     } catch (error) {
-      if (error instanceof HttpError) throw error;
+      if (isHttpError(error)) throw error;
       onFailure(error instanceof TimeoutElapsed ? silentError(name) : error);
       throw new HttpError(
         'unavailable',

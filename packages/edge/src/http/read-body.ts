@@ -1,6 +1,6 @@
 import { ByteBuffer } from '../base/byte-buffer.ts';
 import { isRecord } from '../base/is-record.ts';
-import { HttpError } from './respond.ts';
+import { HttpError, isHttpError } from './respond.ts';
 
 /** The limits of a body. */
 export type BodyLimits = {
@@ -100,7 +100,7 @@ async function readBytes(
       buffer.add(value);
     }
   } catch (error) {
-    if (error instanceof HttpError) {
+    if (isHttpError(error)) {
       // not awaited, because a source that never answers must not delay the refusal
       reader.cancel().catch(() => {});
       throw error;

@@ -62,6 +62,16 @@ export class HttpError extends Error {
   }
 }
 
+/** True for a refusal. Never throws, whatever the code of an app has thrown. */
+export function isHttpError(error: unknown): error is HttpError {
+  try {
+    return error instanceof HttpError;
+  } catch {
+    // a proxy that throws
+    return false;
+  }
+}
+
 /**
  * Headers of every response: intermediaries must not store, change or buffer it, and a browser must not guess its
  * type.
@@ -96,10 +106,9 @@ export function errorResponse(
   headers: Readonly<Record<string, string>> = {},
   type?: string,
 ): Response {
-  const httpError =
-    error instanceof HttpError
-      ? error
-      : new HttpError('internal', 'Something went wrong on this server. Try again in a while.');
+  const httpError = isHttpError(error)
+    ? error
+    : new HttpError('internal', 'Something went wrong on this server. Try again in a while.');
   const { status, code, message, retryAfterMs } = httpError;
   const retry = retryAfterMs === undefined ? {} : retryHeaders(retryAfterMs);
   return jsonResponse(

@@ -1,4 +1,4 @@
-import { HttpError } from '../http/respond.ts';
+import { HttpError, isHttpError } from '../http/respond.ts';
 import { switchedOff } from '../limits/kill-switch.ts';
 import { startTimeout } from './timeouts.ts';
 
@@ -38,7 +38,7 @@ export async function callProvider(
     }
     return response;
   } catch (error) {
-    if (error instanceof HttpError) throw error;
+    if (isHttpError(error)) throw error;
     answer.then(discardBody).catch(() => {});
     throw (
       cutOffError(signal) ??

@@ -6,7 +6,7 @@ import {
   providerDefaults,
   type ProxiedName,
 } from '@cueline/core/models';
-import { checkNames } from '@cueline/core/server';
+import { checkNames, isUnawaited } from '@cueline/core/server';
 import { createRequestCount, type RequestCount } from '../http/count-requests.ts';
 import { createIdentify } from '../http/identify.ts';
 import { createMemoryUse, type MemoryUse } from '../http/memory-use.ts';
@@ -224,6 +224,11 @@ function checkProvider(name: string, options: ProxiedProvider): CheckedProvider 
         typeof apiKey === 'function'
           ? apiKey(env)
           : (apiKey ?? preset?.keys.map((key) => env[key]).find((value) => value));
+      if (isUnawaited(found)) {
+        throw invalidOptionsError(
+          `${where}.apiKey returned a promise. Get the key before, and write a function without async: (env) => env.MY_API_KEY.`,
+        );
+      }
       const key = typeof found === 'string' ? found.trim() : '';
       return key.length < shortest ? undefined : key;
     },

@@ -9,7 +9,7 @@ import {
 } from '../http/cors.ts';
 import type { MemoryUser } from '../http/memory-use.ts';
 import { readJson } from '../http/read-body.ts';
-import { HttpError, errorResponse } from '../http/respond.ts';
+import { HttpError, errorResponse, isHttpError } from '../http/respond.ts';
 import { isSwitchedOff, switchedOff } from '../limits/kill-switch.ts';
 import type { CheckedBody } from './api.ts';
 import { checkOptions, type CheckedProvider, type ProxySettings } from './check-options.ts';
@@ -69,13 +69,13 @@ export function createModelProxy(
     } catch (error) {
       const response = errorResponse(error, known.headers, 'proxy_error');
       if (response.status === 405) response.headers.set('allow', 'POST, OPTIONS');
-      if (!(error instanceof HttpError)) settings.onEvent({ type: 'failed', error });
+      if (!isHttpError(error)) settings.onEvent({ type: 'failed', error });
       const { provider, subject } = known;
       if (!sent) {
         settings.onEvent({
           type: 'refused',
           status: response.status,
-          code: error instanceof HttpError ? error.code : 'internal',
+          code: isHttpError(error) ? error.code : 'internal',
           ...(provider === undefined ? {} : { provider }),
           ...(subject === undefined ? {} : { subject }),
         });

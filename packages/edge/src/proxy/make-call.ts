@@ -1,4 +1,4 @@
-import { answerHeaders, HttpError } from '../http/respond.ts';
+import { answerHeaders, HttpError, isHttpError } from '../http/respond.ts';
 import { chargeOf, noCharge } from '../limits/charge.ts';
 import { worstInput } from '../limits/input-size.ts';
 import { isUnbilled, isUnbilledStatus } from '../limits/is-unbilled.ts';
@@ -30,7 +30,7 @@ export async function makeCall(
   const { store, limits, timeouts, onEvent } = settings;
   const { provider, model } = call;
   // before the reservation, which nothing would settle if there is no key
-  const key = providerKey(call);
+  const key = providerKey(call, (error) => onEvent({ type: 'failed', error }));
   const body = JSON.stringify(checked.body);
   const { contextTokens = Infinity } = provider;
   const worst = {
@@ -124,7 +124,7 @@ class ReservedCall {
       return await this.#answer(await this.#send(body));
     } catch (error) {
       this.#controller.abort('client' satisfies CutOff);
-      const httpError = error instanceof HttpError ? error : undefined;
+      const httpError = isHttpError(error) ? error : undefined;
       // a connection that breaks before the answer may have carried the request
       const unsent = httpError?.code === 'upstream_unreachable' && isUnbilled(httpError.cause);
       this.#isFree ||= unsent || httpError?.code === 'upstream_redirect';

@@ -1,3 +1,4 @@
+import { CuelineError } from '@cueline/core';
 import type { Environment } from '@cueline/core/models';
 import type { Identity } from '../http/identify.ts';
 import { HttpError } from '../http/respond.ts';
@@ -21,14 +22,15 @@ export type Call = {
 
 /**
  * Returns the provider's key. Throws an HttpError with 503 if it is missing, or has a character that headers cannot
- * have.
+ * have. `onMistake` gets a mistake in the options.
  */
-export function providerKey({ provider, env }: Call): string {
+export function providerKey({ provider, env }: Call, onMistake: (error: CuelineError) => void): string {
   let key: string | undefined;
   try {
     key = provider.key(env);
-  } catch {
-    // the error's own text may contain a key
+  } catch (error) {
+    // the text of any other error may contain a key
+    if (CuelineError.isInstance(error)) onMistake(error);
   }
   // The error about a character that no header may have would quote the key.
   if (key === undefined || !/^[\x21-\x7e]+$/.test(key)) {

@@ -2,7 +2,7 @@ import { CuelineError, type Executor, type RunEvent, type RunRequest } from '@cu
 import { PromptTransport } from '@cueline/core/ai-sdk';
 import type { MemoryUser } from '../http/memory-use.ts';
 import { parsedBytes } from '../http/read-body.ts';
-import { HttpError } from '../http/respond.ts';
+import { HttpError, isHttpError } from '../http/respond.ts';
 import { eventsOf } from '../stores/event-batch.ts';
 import { checkTasks } from './check-messages.ts';
 import type { ChatPost } from './read-chat-post.ts';
@@ -115,8 +115,9 @@ function chatTransport(
   begin: (request: RunRequest) => Promise<ReachedRun>,
 ): PromptTransport<unknown> {
   const unread = (cause: unknown): void => {
-    refused.reason =
-      cause instanceof HttpError ? cause : new HttpError('unavailable', UNREADABLE, { retryAfterMs: 1_000 });
+    refused.reason = isHttpError(cause)
+      ? cause
+      : new HttpError('unavailable', UNREADABLE, { retryAfterMs: 1_000 });
   };
   // an earlier run is read as a whole, if there is memory for it; a run that starts here is not ended for lack
   // of memory
@@ -135,7 +136,7 @@ function chatTransport(
       try {
         checkCommand(command, commandBytes);
       } catch (error) {
-        if (error instanceof HttpError) refused.reason = error;
+        if (isHttpError(error)) refused.reason = error;
         throw error;
       }
       return latest.send(command);
@@ -198,6 +199,6 @@ function takeUntilAborted(
   };
 }
 
-function isInterrupted(error: unknown): error is Error {
-  return error instanceof Error && 'code' in error && error.code === 'interrupted';
+function isInterrupted(error: unknown): error is CuelineError {
+  return CuelineError.isInstance(error) && error.code === 'interrupted';
 }

@@ -1,7 +1,9 @@
 import type { RunRequest } from '@cueline/core';
+import { isUnawaited } from '@cueline/core/server';
 import { isRecord } from '../base/is-record.ts';
 import { HttpError } from '../http/respond.ts';
 import { isCall, acceptParts, type AcceptOptions } from './accept-parts.ts';
+import { promisedError } from './invalid-options-error.ts';
 
 type Messages = NonNullable<RunRequest['messages']>;
 type Tasks = NonNullable<RunRequest['tasks']>;
@@ -144,7 +146,10 @@ function checkUrl(value: unknown, path: string, fileUrls: FileUrls): void {
     throw invalidMessagesError(`${path} is not an address. Send the file itself, as a data: URL.`);
   if (url.protocol === 'data:') return;
   const isWeb = url.protocol === 'https:' || url.protocol === 'http:';
-  if (isWeb && fileUrls?.(url) === true) return;
+  const isAllowed = isWeb && fileUrls?.(url);
+  if (isUnawaited(isAllowed))
+    throw promisedError('fileUrls', "(url) => url.origin === 'https://files.example'");
+  if (isAllowed === true) return;
   throw new HttpError(
     'unsupported_field',
     `${path} is an address, which the server would have to fetch. Send the file itself, as a data: URL. The operator of this server can allow addresses: fileUrls: (url) => url.origin === 'https://files.example'.`,

@@ -1,4 +1,5 @@
 import { withoutProviderStorage, type Environment, type ModelSettings } from '@cueline/core/models';
+import { isUnawaited } from '@cueline/core/server';
 import { environmentOf, type RouteContext } from '../base/environment.ts';
 import {
   corsHeaders,
@@ -13,8 +14,9 @@ import { createMemoryUse, type MemoryUser } from '../http/memory-use.ts';
 import { createOpenBodies } from '../http/open-bodies.ts';
 import { checkOrigins } from '../http/origins.ts';
 import { readJson } from '../http/read-body.ts';
-import { jsonResponse, HttpError, errorResponse } from '../http/respond.ts';
+import { jsonResponse, HttpError, errorResponse, isHttpError } from '../http/respond.ts';
 import { answerChat, resumeChat } from './chat.ts';
+import { promisedError } from './invalid-options-error.ts';
 import type { PromptRouteOptions, RoutePrompt } from './prompt-route-options.ts';
 import { isChatPost, readChatPost } from './read-chat-post.ts';
 import { readCommand } from './read-command.ts';
@@ -97,8 +99,11 @@ class Route {
     });
     const { models = (env: Environment) => ({ env }) } = options;
     const shared = typeof models === 'function' ? undefined : withoutProviderStorage(models);
-    this.#modelsFor = (env) =>
-      shared ?? withoutProviderStorage(typeof models === 'function' ? models(env) : models);
+    this.#modelsFor = (env) => {
+      const settings = typeof models === 'function' ? models(env) : models;
+      if (isUnawaited(settings)) throw promisedError('models', '(env) => ({ env })');
+      return shared ?? withoutProviderStorage(settings);
+    };
   }
 
   async handle(request: Request, env?: unknown, context?: RouteContext): Promise<Response> {
@@ -126,7 +131,7 @@ class Route {
     } catch (error) {
       const response = errorResponse(error, headers);
       const { method } = request;
-      if (error instanceof HttpError) {
+      if (isHttpError(error)) {
         this.#settings.report({ type: 'refused', code: error.code, status: error.status, method });
       } else this.#settings.report({ type: 'failed', error });
       return response;

@@ -1,7 +1,7 @@
 import { withTimeout } from '../base/with-timeout.ts';
 import { corsHeaders, type CorsRules, isPreflight, preflightResponse } from '../http/cors.ts';
 import { readBody } from '../http/read-body.ts';
-import { answerHeaders, jsonResponse, HttpError, errorResponse } from '../http/respond.ts';
+import { answerHeaders, jsonResponse, HttpError, errorResponse, isHttpError } from '../http/respond.ts';
 import { countShare } from './count-share.ts';
 import { DELETE_KEY_HEADER, newDeleteKey, ownerOf } from './delete-key.ts';
 import { readShare } from './read-share.ts';
@@ -48,7 +48,7 @@ export function createShareStore(options: ShareStoreOptions): (request: Request)
       response = errorResponse(error, known.headers);
       const { method } = request;
       const { subject } = known;
-      if (error instanceof HttpError) {
+      if (isHttpError(error)) {
         const { status, code } = error;
         const about = subject === undefined ? {} : { subject };
         settings.report({ type: 'refused', status, code, method, ...about });

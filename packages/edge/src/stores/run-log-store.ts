@@ -104,3 +104,8 @@ export type RunLogStore = {
    */
   listen?(runId: string, signal: AbortSignal): Promise<AsyncIterable<RunMessage>>;
 };
+
+/** Resolves with what `read` or `messages` has returned. A store in JavaScript may have returned a promise of it. */
+export async function opened<Items>(items: Items | Promise<Items>): Promise<Items> {
+  return items;
+}

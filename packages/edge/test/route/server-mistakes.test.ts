@@ -29,6 +29,21 @@ describe('an error of the server', () => {
     expect(hub.events).toEqual([{ type: 'failed', error: expect.any(TypeError) }]);
   });
 
+  test('is answered and reported also if its value cannot be read', async () => {
+    const { proxy: unreadable, revoke } = Proxy.revocable({}, {});
+    revoke();
+    const hub = testRoute([], {
+      models: () => {
+        throw unreadable;
+      },
+    });
+    expect(await refusal(await hub.route(post({ input: {} })))).toMatchObject({
+      status: 500,
+      code: 'internal',
+    });
+    expect(hub.events.map(({ type }) => type)).toEqual(['failed']);
+  });
+
   test.each([
     [{ id: 'ada' }, "auth returned a subject of type undefined. Return a text that is the caller's"],
     [{ subject: 7 }, "auth returned a subject of type number. Return a text that is the caller's"],

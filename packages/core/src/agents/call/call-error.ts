@@ -1,3 +1,4 @@
+import { thrownName, thrownText } from '../../base/error-source.ts';
 import { CuelineError } from '../../base/errors.ts';
 import type { CallTrace } from '../record-tool-calls.ts';
 import type { CallReport } from './call-policy.ts';
@@ -48,8 +49,7 @@ export function callError(error: unknown, report: CallReport | undefined, dialog
 
 /** Returns an error for a value that foreign code threw. A signal may abort with any reason. */
 function toNamedError(thrown: unknown, event: CallEvent | undefined): CuelineError {
-  const { name, message } = thrown instanceof Error ? thrown : new Error(String(thrown));
-  return event === 'aborted' || name === 'AbortError'
+  return event === 'aborted' || thrownName(thrown) === 'AbortError'
     ? new CuelineError('aborted', 'The call was stopped.', { cause: thrown })
-    : new CuelineError('script_error', message, { cause: thrown });
+    : new CuelineError('script_error', thrownText(thrown), { cause: thrown });
 }

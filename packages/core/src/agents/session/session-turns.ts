@@ -1,6 +1,6 @@
 import type { StepResult, ToolSet } from 'ai';
 import { anySignal } from '../../base/any-signal.ts';
-import { thrownText } from '../../base/error-source.ts';
+import { isError, thrownName, thrownText } from '../../base/error-source.ts';
 import { CuelineError } from '../../base/errors.ts';
 import { plural } from '../../base/plural.ts';
 import type { Ending } from '../../engine/ending.ts';
@@ -196,7 +196,7 @@ export class SessionTurns implements LoopPolicy {
 
   toolFailed(toolCallId: string, error: unknown): void {
     // errors for the model have no name, and the original one as their cause
-    this.#thrown.set(toolCallId, error instanceof Error && error.name === '' ? error.cause : error);
+    this.#thrown.set(toolCallId, isError(error) && thrownName(error) === '' ? error.cause : error);
   }
 
   done(): boolean {
@@ -355,7 +355,7 @@ function turnLimitError(maxTurns: number): CuelineError {
  * Returns the error that a tool threw, if the log may contain its text; otherwise the logged one, which has no keys.
  */
 function originalError(thrown: unknown, logged: string): Error {
-  return logged.endsWith(thrownText(thrown)) && thrown instanceof Error ? thrown : new Error(logged);
+  return logged.endsWith(thrownText(thrown)) && isError(thrown) ? thrown : new Error(logged);
 }
 
 /** Returns how many messages at the end are the user's. */

@@ -1,4 +1,5 @@
 import type { FinishReason, TextStreamPart, ToolSet } from 'ai';
+import { thrownName } from '../../base/error-source.ts';
 import { CuelineError } from '../../base/errors.ts';
 import type { RunEventBody, RunOutcome, TokenUsage } from '../../log/events.ts';
 import { causeOf } from '../../messages/steer-cause.ts';
@@ -245,7 +246,7 @@ class RunRecorder implements Recorder {
   }
 
   aborted(reason: unknown): void {
-    const timedOut = reason instanceof Error && reason.name === 'TimeoutError';
+    const timedOut = thrownName(reason) === 'TimeoutError';
     if (timedOut) this.end('error', { error: this.#errorOf(reason) });
     else this.end('stopped');
   }

@@ -12,7 +12,7 @@ import { createStoredCalls } from '@cueline/core/server';
 import { startTimer } from '../../base/timer.ts';
 import { withTimeout } from '../../base/with-timeout.ts';
 import { createEventChannel, type EventChannel } from '../../stores/event-channel.ts';
-import { KEPT_MESSAGES, type RunLogStore, type RunMessage } from '../../stores/run-log-store.ts';
+import { KEPT_MESSAGES, opened, type RunLogStore, type RunMessage } from '../../stores/run-log-store.ts';
 import { createCommandCheck } from '../check-command.ts';
 import type { Permissions } from '../permissions.ts';
 import { createErrorRedaction } from '../redact-errors.ts';
@@ -279,7 +279,8 @@ class RunHost implements HostedRun {
         stop();
       };
       try {
-        for await (const message of this.#store.messages(this.runId, listening.signal)) {
+        const messages = await opened(this.#store.messages(this.runId, listening.signal));
+        for await (const message of messages) {
           failures = 0;
           // other instances take a run that answers no ping for lost, so no message waits for the reply to another one
           if (message.type !== 'command') void this.#execute(message).catch(fail);

@@ -1,7 +1,7 @@
 import { CuelineError, failedStart, type EditReply, type RunCommand, type RunEvent } from '@cueline/core';
 import { startSuspendSafeTimer, withTimeout } from '../../base/with-timeout.ts';
 import { eventsOf } from '../../stores/event-batch.ts';
-import type { EventBatch, RunLogStore, RunMessage } from '../../stores/run-log-store.ts';
+import { opened, type EventBatch, type RunLogStore, type RunMessage } from '../../stores/run-log-store.ts';
 import { runEndedReply } from './host-run.ts';
 import { singleFlight } from './single-flight.ts';
 
@@ -57,7 +57,9 @@ class FollowedRun implements RemoteRun {
   }
 
   async ended(signal: AbortSignal): Promise<void> {
-    const end = this.#store.read(this.#runId, Number.MAX_SAFE_INTEGER, signal)[Symbol.asyncIterator]();
+    const end = (await opened(this.#store.read(this.#runId, Number.MAX_SAFE_INTEGER, signal)))[
+      Symbol.asyncIterator
+    ]();
     await end.next();
   }
 
@@ -118,7 +120,9 @@ class FollowedRun implements RemoteRun {
   /** Returns the last stored event. */
   async #lastWritten(): Promise<RunEvent | undefined> {
     const enough = new AbortController();
-    const events = eventsOf(this.#store.read(this.#runId, -1, enough.signal))[Symbol.asyncIterator]();
+    const events = eventsOf(await opened(this.#store.read(this.#runId, -1, enough.signal)))[
+      Symbol.asyncIterator
+    ]();
     let last: RunEvent | undefined;
     for (;;) {
       const next = events.next();
@@ -132,7 +136,9 @@ class FollowedRun implements RemoteRun {
   async #eventAt(seq: number): Promise<RunEvent | undefined> {
     const enough = new AbortController();
     try {
-      const events = eventsOf(this.#store.read(this.#runId, seq - 1, enough.signal))[Symbol.asyncIterator]();
+      const events = eventsOf(await opened(this.#store.read(this.#runId, seq - 1, enough.signal)))[
+        Symbol.asyncIterator
+      ]();
       const { value } = await withTimeout(events.next());
       return value as RunEvent | undefined;
     } finally {
@@ -167,7 +173,7 @@ class FollowedRun implements RemoteRun {
   }
 
   async *#follow(afterSeq: number, signal: AbortSignal): AsyncGenerator<EventBatch, void> {
-    const events = this.#store.read(this.#runId, afterSeq, signal)[Symbol.asyncIterator]();
+    const events = (await opened(this.#store.read(this.#runId, afterSeq, signal)))[Symbol.asyncIterator]();
     for (;;) {
       const next = events.next();
       while (!signal.aborted && (await isSilentFor(next, this.#quietMs))) {

@@ -1,6 +1,6 @@
 import { unrefTimer } from '../../base/timer.ts';
 import { startSuspendSafeTimer, withTimeout } from '../../base/with-timeout.ts';
-import type { EventBatch, RunLogStore } from '../../stores/run-log-store.ts';
+import { opened, type EventBatch, type RunLogStore } from '../../stores/run-log-store.ts';
 
 /** Stores a run while it happens, without delaying it. */
 export type StoreWriter = {
@@ -161,7 +161,9 @@ class Writer implements StoreWriter {
     const enough = new AbortController();
     const read = async (): Promise<void> => {
       // with the last shown event, to compare it
-      const batches = this.#store.read(this.#runId, Math.max(this.#shown - 2, -1), enough.signal);
+      const batches = await opened(
+        this.#store.read(this.#runId, Math.max(this.#shown - 2, -1), enough.signal),
+      );
       for await (const batch of batches) {
         rest.push(...batch.items);
         isWhole = batch.ended;

@@ -1,0 +1,130 @@
+import process from 'node:process';
+import { createMemoryRuns, type PromptRouteOptions, type RunLogStore } from '@cueline/edge';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { ask as askProxy, fixture, key, refused } from '../proxy/support.ts';
+import { ask, post, refusal, slowly, testRoute } from './routes.ts';
+
+const failure = new Error('The secrets are away.');
+const rejects = (): never => Promise.reject(failure) as never;
+
+/** Returns the rejections that would have ended the server's process. */
+function watchRejections(): () => Promise<unknown[]> {
+  const found: unknown[] = [];
+  const listeners = process.listeners('unhandledRejection');
+  const add = (error: unknown): void => void found.push(error);
+  process.removeAllListeners('unhandledRejection').on('unhandledRejection', add);
+  onTestFinished(() => {
+    process.off('unhandledRejection', add);
+    for (const listener of listeners) process.on('unhandledRejection', listener);
+  });
+  return async () => {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    return found;
+  };
+}
+
+const fileMessage = {
+  id: 'm',
+  role: 'user',
+  parts: [{ type: 'file', mediaType: 'image/png', url: 'https://files.example/a.png' }],
+};
+
+describe.each<[string, () => never]>([
+  ['resolves', () => Promise.resolve(true) as never],
+  ['rejects', rejects],
+])('an option that must not return a promise, and returns one that %s', (_how, promised) => {
+  test.each<[string, Partial<PromptRouteOptions>, object]>([
+    ['models', { models: promised }, { input: {} }],
+    ['fileUrls', { fileUrls: promised }, { input: {}, messages: [fileMessage] }],
+  ])('%s is reported to the operator, who reads what to write', async (name, options, body) => {
+    const rejections = watchRejections();
+    const hub = testRoute(['Hi.'], options);
+    expect(await refusal(await hub.route(post(body)))).toMatchObject({ status: 500, code: 'internal' });
+    expect(hub.events).toEqual([
+      {
+        type: 'failed',
+        error: expect.objectContaining({
+          code: 'invalid_options',
+          message: expect.stringContaining(`${name} returned a promise. Get what it needs before, and write`),
+        }),
+      },
+    ]);
+    expect(await rejections()).toEqual([]);
+  });
+
+  test('apiKey of the proxy is reported to the operator, and nothing is sent', async () => {
+    const rejections = watchRejections();
+    const { proxy, sent, events } = fixture(undefined, {
+      providers: { openai: { apiKey: promised, models: ['gpt-x'] } },
+    });
+    expect(await refused(proxy(askProxy()))).toEqual({ status: 503, code: 'unavailable' });
+    expect(sent).toEqual([]);
+    expect(events).toEqual([
+      {
+        type: 'failed',
+        error: expect.objectContaining({
+          code: 'invalid_options',
+          message: expect.stringContaining('apiKey returned a promise. Get the key before, and write'),
+        }),
+      },
+      expect.objectContaining({ type: 'refused', status: 503, code: 'unavailable' }),
+    ]);
+    expect(await rejections()).toEqual([]);
+  });
+});
+
+test('an apiKey that throws is not reported with its text, which may contain a key', async () => {
+  const { proxy, events } = fixture(undefined, {
+    providers: {
+      openai: {
+        models: ['gpt-x'],
+        apiKey: () => {
+          throw new Error(`no ${key}`);
+        },
+      },
+    },
+  });
+  expect(await refused(proxy(askProxy()))).toEqual({ status: 503, code: 'unavailable' });
+  expect(events.map(({ type }) => type)).toEqual(['refused']);
+});
+
+describe('a store whose methods return promises of what they should return', () => {
+  const promising = (
+    inner: RunLogStore,
+    names: readonly ('read' | 'messages')[],
+    fail: boolean,
+  ): RunLogStore =>
+    new Proxy(inner, {
+      get(target, name) {
+        const method: unknown = Reflect.get(target, name);
+        if (!names.some((each) => each === name)) return method;
+        return (...args: unknown[]) =>
+          fail
+            ? rejects()
+            : Promise.resolve((method as (...args: unknown[]) => unknown).call(target, ...args));
+      },
+    });
+
+  test('works', async () => {
+    const rejections = watchRejections();
+    const store = promising(createMemoryRuns(), ['read', 'messages'], false);
+    const here = testRoute([slowly('Hello to Ada.', 2)], { store });
+    const there = testRoute([], { store });
+    const response = await here.route(post({ input: {} }));
+    const rest = await there.route(ask('GET', `?run=${response.headers.get('x-cueline-run')}`));
+    expect(await rest.text()).toContain('"outcome":"done"');
+    expect(there.events).toEqual([]);
+    expect(await rejections()).toEqual([]);
+  });
+
+  test('that reject is reported once, and the run continues', async () => {
+    const rejections = watchRejections();
+    const hub = testRoute([slowly('Hello to Ada.', 2)], {
+      store: promising(createMemoryRuns(), ['messages'], true),
+    });
+    const response = await hub.route(post({ input: {} }));
+    expect(await response.text()).toContain('"outcome":"done"');
+    expect(hub.events.flatMap((event) => (event.type === 'failed' ? [event.error] : []))).toEqual([failure]);
+    expect(await rejections()).toEqual([]);
+  });
+});
