@@ -72,7 +72,6 @@ export {
 export { createReducer, initialState, isInProgress, reduce, reduceAll, type Reducer } from './log/reduce.ts';
 export { hasPending, isPending } from './log/pending.ts';
 export { createRunLog, type RunLog, type RunLogOptions } from './log/run-log.ts';
-export { upgradeLog } from './log/upgrade-log.ts';
 export type { Scheduler } from './log/schedule.ts';
 export type {
   AgentState,

@@ -3,7 +3,8 @@ import { checkNames } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
 import { MAX_TIMER_MS } from '../base/timer.ts';
 import type { RunEvent } from '../log/events.ts';
-import { readLog } from '../log/upgrade-log.ts';
+import { wholeLog } from '../log/log-queries.ts';
+import { upgradeLog } from '../log/upgrade-log.ts';
 import { eventTimes } from '../wire/event-times.ts';
 import type { Executor } from './executor.ts';
 
@@ -153,7 +154,7 @@ class ReplayPlayer {
     checkNames('replay', options, Object.keys(optionNames), 'invalid_options');
     this.#now = options.now ?? (() => performance.now());
     this.#wait = options.wait ?? waitByTimer;
-    this.recording = [...readLog('replay', log)];
+    this.recording = [...upgradeLog(wholeLog('replay', log))];
     this.#times = eventTimes(this.recording, checkAbove0('maxGapMs', options.maxGapMs ?? Infinity));
     this.speed = checkAbove0('speed', options.speed ?? 1);
     this.playing = options.paused !== true;

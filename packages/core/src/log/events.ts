@@ -350,3 +350,8 @@ export type RunEvent = {
    */
   agent?: string;
 } & RunEventBody;
+
+/** True for a log of an earlier version, which `upgradeLog` converts. */
+export function isEarlierLog([first]: readonly RunEvent[]): boolean {
+  return first?.type === 'run-start' && first.v < LOG_VERSION;
+}

@@ -1,4 +1,19 @@
-import type { RunEvent } from './events.ts';
+import { CuelineError } from '../base/errors.ts';
+import { LOG_VERSION, type RunEvent } from './events.ts';
+
+/**
+ * Returns the log, which may be of an earlier version. `whose` names what takes it.
+ * @throws CuelineError `invalid_options` for anything but a list of events that begins with a start and has no gaps
+ */
+export function wholeLog(whose: string, log: readonly RunEvent[]): readonly RunEvent[] {
+  const isWhole = Array.isArray(log) && log.every((event: RunEvent | null, index) => event?.seq === index);
+  const first = isWhole ? log[0] : undefined;
+  if (first?.type === 'run-start' && first.v <= LOG_VERSION) return log;
+  throw new CuelineError(
+    'invalid_options',
+    `${whose} takes the whole log of a run, from run-start on: run.log() or decodeLog(text).`,
+  );
+}
 
 /** Returns how many messages of a log's start are the prompt's own. */
 export function countPromptMessages([first]: readonly RunEvent[]): number {

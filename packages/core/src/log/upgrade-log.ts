@@ -1,6 +1,5 @@
-import { CuelineError } from '../base/errors.ts';
 import { withoutUndefined } from '../base/without-undefined.ts';
-import { LOG_VERSION, type RunEvent } from './events.ts';
+import { isEarlierLog, LOG_VERSION, type RunEvent } from './events.ts';
 
 /** An event of version 1 that approvals and calls of client tools shared. */
 type SharedEvent = {
@@ -19,23 +18,7 @@ type EarlierEvent = SharedEvent | { type: 'tool-approval' } | { type: 'run-start
  * one pair of events, `request-open` and `request-answer`, for approvals and for client tools.
  */
 export function upgradeLog(events: readonly RunEvent[]): readonly RunEvent[] {
-  const [first] = events;
-  const isEarlier = first?.type === 'run-start' && (first.v as number) === 1;
-  return isEarlier ? events.map(createUpgrade()) : events;
-}
-
-/**
- * Returns a log in the current version. `whose` names what takes it.
- * @throws CuelineError `invalid_options` for anything but a list of events that begins with a start and has no gaps
- */
-export function readLog(whose: string, log: readonly RunEvent[]): readonly RunEvent[] {
-  const isWhole = Array.isArray(log) && log.every((event: RunEvent | null, index) => event?.seq === index);
-  const first = isWhole ? log[0] : undefined;
-  if (first?.type === 'run-start' && first.v <= LOG_VERSION) return upgradeLog(log);
-  throw new CuelineError(
-    'invalid_options',
-    `${whose} takes the whole log of a run, from run-start on: run.log() or decodeLog(text).`,
-  );
+  return isEarlierLog(events) ? events.map(createUpgrade()) : events;
 }
 
 /** Returns a function that upgrades the events of one log, in order. It returns events of this version unchanged. */

@@ -1,10 +1,9 @@
 import { createId } from '../base/create-id.ts';
 import { createClientToolRunner, type ClientTools } from '../client-tools/client-tools.ts';
 import { openLazily } from '../executors/open-lazily.ts';
-import { logUpTo } from '../log/log-queries.ts';
+import { logUpTo, wholeLog } from '../log/log-queries.ts';
 import { createRunLog } from '../log/run-log.ts';
 import type { PromptTypes, RunState } from '../log/state.ts';
-import { readLog } from '../log/upgrade-log.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import { createAttempts } from './attempts.ts';
 import { withRetryCode } from './load-retries.ts';
@@ -37,7 +36,7 @@ function createRunWith<Input, Types extends PromptTypes>(
   lastInput: Input | undefined,
 ): Run<Input, Types> {
   const { id = createId('run'), storage, log, schedule, tools, ...settings } = options;
-  const past = log === undefined || log?.length === 0 ? [] : readLog('createRun', log);
+  const past = log === undefined || log?.length === 0 ? [] : wholeLog('createRun', log);
   const run: RunInternals = {
     // an executor takes every prompt, each with its own input
     settings: { ...settings, definition: definition as unknown as PromptDefinition<unknown> },

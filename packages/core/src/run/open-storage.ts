@@ -8,6 +8,8 @@ import type { RunStorage } from '../storage/run-storage.ts';
 import { sendToAttempt } from './run-commands.ts';
 import type { RunInternals } from './run-internals.ts';
 
+export { upgradeLog } from '../log/upgrade-log.ts';
+
 type StorageOptions = {
   id: string;
   storage: RunStorage;

@@ -1,6 +1,6 @@
 import type { CuelineError } from '../base/errors.ts';
 import { loadModule } from '../base/load-module.ts';
-import type { RunEvent } from '../log/events.ts';
+import { isEarlierLog, type RunEvent } from '../log/events.ts';
 import type { TabbedRun } from '../storage/event-writer.ts';
 import type { RunStorage } from '../storage/run-storage.ts';
 import type { StartRequest } from './attempts.ts';
@@ -34,7 +34,7 @@ type StoredRun = {
  */
 export function createRestoring(run: RunInternals, past: readonly RunEvent[], stored: StoredRun): Restoring {
   const { storage } = stored;
-  let isKnown = storage === undefined;
+  let isKnown = storage === undefined && !isEarlierLog(past);
   const waiting = createStartQueue(() => {
     // once it is known, the actions run at once, and subscribers do not see the states in between
     if (isKnown) return;
@@ -56,11 +56,12 @@ export function createRestoring(run: RunInternals, past: readonly RunEvent[], st
   }
 
   async function restore(): Promise<void> {
-    if (storage === undefined) return continueLog(run, past, false);
+    if (isKnown) return continueLog(run, past, false);
     let log: OpenedLog = { events: past, isStored: false };
     try {
-      const { openStorage } = await loadStorage();
-      log = (await openStorage(run, { ...stored, storage, onError, show })) ?? log;
+      const { openStorage, upgradeLog } = await loadStorage();
+      log = { events: upgradeLog(past), isStored: false };
+      if (storage) log = (await openStorage(run, { ...stored, storage, onError, show })) ?? log;
     } catch (error) {
       // both throw only CuelineErrors
       onError(error as CuelineError);
@@ -97,7 +98,7 @@ export function createRestoring(run: RunInternals, past: readonly RunEvent[], st
   };
 }
 
-/** Loads the code of storages. A page that stores no runs does not load it. */
+/** Loads the code of storages and of earlier logs. A page that has neither does not load it. */
 function loadStorage(): Promise<typeof OpenStorage> {
   return loadModule('storage', import('./open-storage.ts'), 'storage_failed');
 }

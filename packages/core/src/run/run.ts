@@ -30,7 +30,10 @@ export type RunOptions<Types extends PromptTypes = PromptTypes> = RunSettings & 
    * of them works on it, and the others follow. Default: the run is not stored.
    */
   storage?: RunStorage | undefined;
-  /** The log so far. The run begins with its state. */
+  /**
+   * The log so far. The run begins with its state; if an earlier version has written the log, once `restored` has
+   * resolved.
+   */
   log?: readonly RunEvent[] | undefined;
   /** When to notify subscribers. Default: once a frame. */
   schedule?: Scheduler | undefined;

@@ -4,12 +4,11 @@ import {
   definePrompt,
   LOG_VERSION,
   reduceAll,
-  upgradeLog,
   viaRoute,
   type RunEvent,
   type RunState,
 } from '@cueline/core';
-import { decodeLink, decodeLog } from '@cueline/core/link';
+import { decodeLink, decodeLog, upgradeLog } from '@cueline/core/link';
 import { replay } from '@cueline/core/replay';
 import { describe, expect, test } from 'vitest';
 import { memoryStorage } from '../support/runs.ts';
@@ -105,10 +104,15 @@ describe.each(recordings)('a log of version 1: %s', (_name, recording) => {
 
   test('opens in createRun, from text, in a replay and from a storage', async () => {
     const { log } = recording;
-    expect(factsOf(createRun(prompt, { log }).getState())).toEqual(facts);
+    expect(factsOf(createRun(prompt, { log: upgradeLog(log) }).getState())).toEqual(facts);
     const text = decodeLog(JSON.stringify({ v: 1, events: log }));
     expect(factsOf(reduceAll(text))).toEqual(facts);
     if (log.at(-1)?.type !== 'run-end') return;
+    // without upgradeLog, the code that upgrades a log loads with the run
+    const given = createRun(prompt, { log });
+    expect(given.getState().status).toBe(recording.state.status);
+    await given.restored;
+    expect(factsOf(given.getState())).toEqual(facts);
     const replayed = createRun(prompt, { executor: replay(log, { speed: Infinity }) });
     await replayed.start().catch(() => {});
     expect(factsOf(replayed.getState())).toEqual(facts);
