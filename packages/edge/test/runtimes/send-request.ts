@@ -16,6 +16,12 @@ export type Ask = {
   signal?: AbortSignal;
 };
 
+/** Headers of a subject without calls, not even of an earlier attempt of the same test. */
+export function newSubject(dailyTokens?: number): { authorization: string } {
+  const subject = crypto.randomUUID().replaceAll('-', '');
+  return { authorization: `Bearer ${subject}${dailyTokens === undefined ? '' : `/${dailyTokens}`}` };
+}
+
 /** Asks a runtime, over HTTP. */
 export function ask(
   { url }: Pick<Tried, 'url'>,

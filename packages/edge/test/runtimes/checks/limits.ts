@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import { ask, chatBody, eventsOf, stream } from '../send-request.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { ask, chatBody, eventsOf, newSubject, stream } from '../send-request.ts';
 import type { Tried } from '../served-app.ts';
 import { openWire, post } from '../wire.ts';
 
@@ -8,8 +8,6 @@ const usage = { choices: [], usage: { prompt_tokens: 5, completion_tokens: 7 } }
 
 /** Every call is paid for before it is made, and settled however it ends. */
 export function checkLimits(tried: Tried): void {
-  const as = (subject: string): Record<string, string> => ({ authorization: `Bearer ${subject}` });
-
   /** The most that a call may cost, as it is reserved. */
   async function reserved(): Promise<number> {
     await eventsOf(tried);
@@ -17,14 +15,14 @@ export function checkLimits(tried: Tried): void {
       stream(response)(usage);
       response.end();
     });
-    await (await ask(tried, { body: streamed, headers: as('measure') })).text();
+    await (await ask(tried, { body: streamed, headers: newSubject() })).text();
     const call = (await eventsOf(tried)).find((event) => event.type === 'call');
     return call!.reserved;
   }
 
   test('a budget is reserved, and released except for the cost of the call', async () => {
     // for one call, and what two of them really cost
-    const headers = as(`thrifty/${(await reserved()) + 24}`);
+    const headers = newSubject((await reserved()) + 24);
     const ends: (() => void)[] = [];
     tried.upstream.answer((response) => {
       const write = stream(response);
@@ -53,7 +51,7 @@ export function checkLimits(tried: Tried): void {
   });
 
   test.each(['single', 'remote'])('a call whose caller disconnects is settled (%s)', async (at) => {
-    const headers = as('leaver');
+    const headers = newSubject();
     await eventsOf(tried);
     tried.upstream.answer((response) => {
       const write = stream(response);
@@ -61,6 +59,7 @@ export function checkLimits(tried: Tried): void {
       response.on('close', () => clearInterval(timer));
     });
     const caller = new AbortController();
+    onTestFinished(() => caller.abort());
     const first = await ask(tried, { at, body: streamed, headers, signal: caller.signal });
     await first.body!.getReader().read();
     expect((await ask(tried, { at, body: streamed, headers })).status).toBe(429);

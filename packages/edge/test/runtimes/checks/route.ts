@@ -2,7 +2,7 @@ import type { RunEvent } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
 import { createEventSource } from '../../route/sse.ts';
 import { callTool, talk, type Talk } from '../provider.ts';
-import { ask } from '../send-request.ts';
+import { ask, newSubject } from '../send-request.ts';
 import { key, type Tried } from '../served-app.ts';
 
 /** A run as it comes over one connection. */
@@ -253,7 +253,7 @@ export function checkRoute(tried: Tried): void {
 
     test('429 rate_limited: a second run in a minute', async () => {
       const { talks } = model();
-      const given = { at: 'route-rare', path: '', body: { prompt: 'talk' } };
+      const given = { at: 'route-rare', path: '', headers: newSubject(), body: { prompt: 'talk' } };
       const first = await watch(given);
       await expect.poll(() => talks.length).toBe(1);
       talks[0]!.end();
