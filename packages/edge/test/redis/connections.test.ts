@@ -51,18 +51,18 @@ describeWithRedis('connections to Redis', (redis) => {
       all(read(store, runId, 0, never())),
     ]);
     const listeners = runs.map((runId) => all(store.messages(runId, left.signal)));
-    await vi.waitFor(async () => expect(await subscriptions()).toBe(200));
+    await expect.poll(subscriptions).toBe(200);
     expect(await connections()).toBe(before + 1);
     await Promise.all(runs.map((runId) => store.send(runId, { type: 'stop' })));
     await Promise.all(runs.map((runId) => write(store, runId, events)));
     const logs = await Promise.all(readers);
     expect(logs.filter((log) => log.length === 3)).toHaveLength(100);
     expect(logs.filter((log) => log.length === 2)).toHaveLength(100);
-    await vi.waitFor(async () => expect(await subscriptions()).toBe(100));
+    await expect.poll(subscriptions).toBe(100);
     left.abort();
     expect((await Promise.all(listeners)).every(({ length }) => length === 1)).toBe(true);
     // and no test has to close anything
-    await vi.waitFor(async () => expect(await connections()).toBe(before), 5_000);
+    await expect.poll(connections).toBe(before);
     expect(await all(read(store, runs[0]!, -1, never()))).toEqual(events);
 
     async function subscriptions(): Promise<number> {
