@@ -16,11 +16,11 @@ export type Ask = {
   signal?: AbortSignal;
 };
 
-/** Headers of a subject without calls, not even of an earlier attempt of the same test. */
-export function newSubject(dailyTokens?: number): { authorization: string } {
-  const subject = crypto.randomUUID().replaceAll('-', '');
-  return { authorization: `Bearer ${subject}${dailyTokens === undefined ? '' : `/${dailyTokens}`}` };
-}
+/** A subject without calls, not even of an earlier attempt of the same test. */
+export const newSubject = (): string => crypto.randomUUID().replaceAll('-', '');
+
+/** The headers of a subject. */
+export const as = (subject: string): { authorization: string } => ({ authorization: `Bearer ${subject}` });
 
 /** Asks a runtime, over HTTP. */
 export function ask(

@@ -50,9 +50,9 @@ export async function openWire({ port }: Pick<Tried, 'port'>): Promise<Wire> {
 }
 
 /** A raw POST request; `framing` says how long it is. */
-export function post(path: string, framing: string, body: string): string {
+export function post(path: string, framing: string, body: string, subject = 'ada'): string {
   return (
-    `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ada\r\n` +
+    `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${subject}\r\n` +
     `content-type: application/json\r\n${framing}\r\n${body}`
   );
 }
