@@ -5,6 +5,9 @@ import { describeWithRedis, type TestClient } from '../../edge/test/redis/server
 import { driverSuite } from './support/driver-suite.ts';
 import { bullmqSetup } from './support/redis-drivers.ts';
 
+/** A queue without jobs, not even of an earlier attempt of the same test. */
+const newQueue = (): string => `queue-${crypto.randomUUID()}`;
+
 describeWithRedis('BullMQ', (redis) => {
   let client: TestClient;
   beforeAll(async () => {
@@ -19,7 +22,8 @@ describeWithRedis('BullMQ', (redis) => {
   );
 
   test('wake-ups by several drivers during a step cause one more step, and no job is left', async () => {
-    const settings = { connection: client, queue: 'two-drivers', onError: () => {} };
+    const queue = newQueue();
+    const settings = { connection: client, queue, onError: () => {} };
     const [starter, other] = [bullmqDriver(settings), bullmqDriver(settings)];
     let count = 0;
     let release = (): void => {};
@@ -30,6 +34,7 @@ describeWithRedis('BullMQ', (redis) => {
       return { status: 'done' };
     });
     onTestFinished(() => worker.stop());
+    onTestFinished(() => release());
     // before the first step begins, they are one job
     await Promise.all([starter.wake('run-1'), starter.wake('run-1'), other.wake('run-1')]);
     await expect.poll(() => count).toBe(1);
@@ -38,13 +43,13 @@ describeWithRedis('BullMQ', (redis) => {
     await expect.poll(() => count).toBe(2);
     // keys of jobs, whose ids are numbers, and of their deduplication
     const left = async (): Promise<string[]> =>
-      (await client.keys('bull:two-drivers:*')).filter((key) => /:(\d+|de:.*|dn:.*|wait|active)$/.test(key));
+      (await client.keys(`bull:${queue}:*`)).filter((key) => /:(\d+|de:.*|dn:.*|wait|active)$/.test(key));
     await expect.poll(left).toEqual([]);
     expect(count).toBe(2);
   });
 
   test('a job that pauses after a failure is due at once when its run is woken', async () => {
-    const queue = 'paused';
+    const queue = newQueue();
     const driver = bullmqDriver({ connection: client, queue, onError: () => {} });
     const delayed = () => client.zCard(`bull:${queue}:delayed`);
     let stopped: Promise<void> | undefined;
@@ -72,7 +77,7 @@ describeWithRedis('BullMQ', (redis) => {
     const errors: unknown[] = [];
     const driver = bullmqDriver({
       connection: client,
-      queue: 'errors',
+      queue: newQueue(),
       graceMs: 100,
       onError: (error, runId) => errors.push({ error, runId }),
     });
@@ -81,6 +86,8 @@ describeWithRedis('BullMQ', (redis) => {
       advanced.push(runId);
       return { status: 'done' };
     });
+    onTestFinished(() => worker.stop());
+    onTestFinished(redis.start);
     await driver.wake('run-1');
     await expect.poll(() => advanced).toEqual(['run-1']);
     await redis.kill();

@@ -44,17 +44,18 @@ describeWithRedis('runs in Redis', (redis) => {
 
   test('a batch of 20,000 events is stored as a whole, and survives a kill of the server', async () => {
     const store = createRedisStore(await connect());
-    await store.create({ runId: 'run-long', start: { prompt: 'planDay' } });
-    const claimed = await claim(store, 'run-long');
+    const runId = `run-${crypto.randomUUID()}`;
+    await store.create({ runId, start: { prompt: 'planDay' } });
+    const claimed = await claim(store, runId);
     const events = Array.from({ length: 20_000 }, (_, seq) => ({
       seq,
       t: seq,
       type: 'warning' as const,
       message: `event ${seq}`,
     }));
-    expect(await store.append('run-long', claimed.epoch, events)).toBe(true);
+    expect(await store.append(runId, claimed.epoch, events)).toBe(true);
     await redis.kill();
     await redis.start();
-    expect(await store.read('run-long', -1)).toEqual({ events, ended: false });
+    expect(await store.read(runId, -1)).toEqual({ events, ended: false });
   });
 });

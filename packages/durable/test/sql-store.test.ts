@@ -40,12 +40,13 @@ describeWithPostgres('runs in Postgres', (connect) => {
 test('a claim of an ended run removes a command that came while the run ended', async () => {
   const store = createSqlStore(client);
   const end = { seq: 0, t: 0, type: 'run-end', outcome: 'done' } as const;
-  await store.create({ runId: 'run-late', start: { prompt: 'planDay' } });
-  const claimed = await claim(store, 'run-late');
-  expect(await store.append('run-late', claimed.epoch, [end])).toBe(true);
-  await client.query(`INSERT INTO cueline_commands (run_id, name, body) VALUES ('run-late', 'stop', '{}')`);
-  expect(await store.claim('run-late', -1)).toBe('ended');
-  expect(await store.commands('run-late')).toEqual([]);
+  const runId = `run-${crypto.randomUUID()}`;
+  await store.create({ runId, start: { prompt: 'planDay' } });
+  const claimed = await claim(store, runId);
+  expect(await store.append(runId, claimed.epoch, [end])).toBe(true);
+  await client.query(`INSERT INTO cueline_commands (run_id, name, body) VALUES ($1, 'stop', '{}')`, [runId]);
+  expect(await store.claim(runId, -1)).toBe('ended');
+  expect(await store.commands(runId)).toEqual([]);
 });
 
 test('tables that could not be created are created at the next call', async () => {

@@ -43,13 +43,14 @@ test('a run that was stored without a wake-up begins at a later sweep, or when a
   const prompt = writePages(createEffects());
   const durable: Durable = createDurable({ prompts: [prompt], store });
   const worker = await durable.work({ sweepMs: 10 });
+  onTestFinished(() => worker.stop());
   await store.create({ runId: 'run-1', start: { prompt: prompt.name, input: { book: 'Emma' } } });
   await expect.poll(async () => (await store.read('run-1', -1))?.ended, { timeout: 10_000 }).toBe(true);
   await worker.stop();
   await store.create({ runId: 'run-2', start: { prompt: prompt.name, input: { book: 'Emma' } } });
   const never = await durable.work({ sweepMs: Infinity });
+  onTestFinished(() => never.stop());
   await expect.poll(async () => (await store.read('run-2', -1))?.ended, { timeout: 10_000 }).toBe(true);
-  await never.stop();
 });
 
 test('a sweep reads no events, and wakes only runs that have none', async () => {

@@ -16,6 +16,7 @@ export type TestRestate = {
   calls(): Promise<number>;
   /** Kills it. Its data stays on the disk. */
   kill(): Promise<void>;
+  /** Starts it again, unless it is running. */
   start(): Promise<void>;
   remove(): Promise<void>;
 };
@@ -29,6 +30,7 @@ export async function startRestate(program: string): Promise<TestRestate> {
   let child: ChildProcess | undefined;
 
   async function start(): Promise<void> {
+    if (isRunning(child)) return;
     child = spawn(program, ['--no-logo', '--node-name', 'test', '--base-dir', folder], {
       stdio: 'ignore',
       env: {
@@ -57,7 +59,7 @@ export async function startRestate(program: string): Promise<TestRestate> {
   }
 
   async function kill(): Promise<void> {
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    if (!isRunning(child)) return;
     const ended = once(child, 'exit');
     child.kill('SIGKILL');
     await ended;
@@ -86,6 +88,10 @@ export async function startRestate(program: string): Promise<TestRestate> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function isRunning(child: ChildProcess | undefined): child is ChildProcess {
+  return child !== undefined && child.exitCode === null && child.signalCode === null;
 }
 
 /** Returns a port on which nothing listens. */

@@ -63,6 +63,7 @@ export function testContract(name: string, { createDriver, createStore }: Driver
       return count < 3 ? { status: 'next' } : { status: 'waiting', approvalIds: [], clientCallIds: [] };
     });
     onTestFinished(() => worker.stop());
+    onTestFinished(() => release());
     await driver.wake(runId);
     await expect.poll(() => count, { timeout: 10_000 }).toBe(1);
     await Promise.all([driver.wake(runId), driver.wake(runId), driver.wake(runId)]);

@@ -119,6 +119,7 @@ export function testKilledWorkersLong(name: string, setup: DriverSetup, module: 
       const reader = await startReader(setup, everyEffect({ effects: nothing }));
       await workers.start({ ms: 2_000 });
       await expect.poll(() => startsOf(workers, 'write').length, { timeout: 20_000 }).toBe(1);
+      onTestFinished(outage.start);
       await outage.kill();
       await new Promise((resolve) => setTimeout(resolve, 10_000));
       await outage.start();

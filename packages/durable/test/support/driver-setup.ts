@@ -34,6 +34,27 @@ export type Reader = {
   readonly result: Promise<unknown>;
 };
 
+/** Has the runs of `createStore` ended when a test is finished: workers of later tests would continue them. */
+export function endingRuns(setup: DriverSetup): DriverSetup {
+  return {
+    ...setup,
+    async createStore() {
+      const store = await setup.createStore();
+      onTestFinished(() => endRuns(store));
+      return store;
+    },
+  };
+}
+
+async function endRuns(store: DurableStore): Promise<void> {
+  for (const runId of await store.unfinished()) {
+    const claimed = await store.claim(runId, -1);
+    if (typeof claimed !== 'object') continue;
+    const end = { seq: claimed.events.length, t: 0, type: 'run-end', outcome: 'done' } as const;
+    await store.append(runId, claimed.epoch, [end]);
+  }
+}
+
 /** Starts and follows a run in this process, which has no worker. */
 export async function startReader(setup: DriverSetup, prompt: PromptDefinition<void>): Promise<Reader> {
   const store = await setup.createStore();

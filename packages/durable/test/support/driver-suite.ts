@@ -1,7 +1,7 @@
 import { testChanges } from './driver-changes.ts';
 import { testContract } from './driver-contract.ts';
 import { testKilledWorkers, testKilledWorkersLong } from './driver-kills.ts';
-import type { DriverSetup } from './driver-setup.ts';
+import { endingRuns, type DriverSetup } from './driver-setup.ts';
 
 // The tests that every driver has to pass. To test a driver, call this in a test file:
 //
@@ -19,13 +19,15 @@ import type { DriverSetup } from './driver-setup.ts';
 // processes are skipped. `longDriverSuite` has the tests that take longest, and is for a file `*.long.test.ts`.
 
 /** The tests that take about ten seconds. */
-export function driverSuite(name: string, setup: DriverSetup): void {
+export function driverSuite(name: string, given: DriverSetup): void {
+  const setup = endingRuns(given);
   testContract(name, setup);
   testChanges(name, setup);
   if (setup.workers !== undefined) testKilledWorkers(name, setup, setup.workers);
 }
 
 /** The tests that take minutes: processes are killed at every place. */
-export function longDriverSuite(name: string, setup: DriverSetup): void {
+export function longDriverSuite(name: string, given: DriverSetup): void {
+  const setup = endingRuns(given);
   if (setup.workers !== undefined) testKilledWorkersLong(name, setup, setup.workers);
 }

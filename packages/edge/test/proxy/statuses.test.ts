@@ -355,13 +355,13 @@ describe('responses of the provider', () => {
     }
   });
 
-  test.each<[string, number, string, ConstructorParameters<typeof Response>[0]]>([
-    ['too large', 502, 'upstream_too_large', `{"a":"${'x'.repeat(2_000)}"}`],
-    ['silent', 504, 'upstream_timeout', parts(['{'], 'hang')],
-    ['broken off', 502, 'upstream_broken', parts(['{'], 'error')],
+  test.each<[string, number, string, () => ConstructorParameters<typeof Response>[0]]>([
+    ['too large', 502, 'upstream_too_large', () => `{"a":"${'x'.repeat(2_000)}"}`],
+    ['silent', 504, 'upstream_timeout', () => parts(['{'], 'hang')],
+    ['broken off', 502, 'upstream_broken', () => parts(['{'], 'error')],
   ])('a JSON answer that is %s: %i %s', async (_, status, code, body) => {
     const { proxy, store } = fixture(
-      () => new Response(body, { headers: { 'content-type': 'application/json' } }),
+      () => new Response(body(), { headers: { 'content-type': 'application/json' } }),
       { limits: { responseBytes: 1_000 }, timeouts: { idleMs: 20 } },
     );
     expect(await refused(proxy(ask()))).toEqual({ status, code });

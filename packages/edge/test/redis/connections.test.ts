@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import type { RunEvent } from '@cueline/core';
 import { createRedisLimits, createRedisRuns, createRedisShares, type RedisClient } from '@cueline/edge/redis';
 import { createClient, createCluster, RESP_TYPES } from 'redis';
-import { expect, test, vi } from 'vitest';
+import { beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { all, never } from '../route/routes.ts';
 import { read, write } from '../stores/events.ts';
 import { describeWithRedis } from './server.ts';
@@ -33,6 +33,9 @@ test.each<[string, RedisClient['evalSha']]>([
 );
 
 describeWithRedis('connections to Redis', (redis) => {
+  // a second attempt of a test has the same ids as the first
+  beforeEach(async () => void (await (await redis.connect()).flushAll()));
+
   test('all readers share one connection, which is open while any of them reads', async () => {
     const admin = await redis.connect();
     const connections = async (): Promise<number> => (await admin.clientList()).length;
@@ -42,23 +45,24 @@ describeWithRedis('connections to Redis', (redis) => {
     const runs = Array.from({ length: 100 }, (_, index) => `many-${index}`);
     for (const runId of runs) await store.create(newRun(runId));
     const left = new AbortController();
+    onTestFinished(() => left.abort());
     const readers = runs.flatMap((runId) => [
       all(read(store, runId, -1, never())),
       all(read(store, runId, 0, never())),
     ]);
     const listeners = runs.map((runId) => all(store.messages(runId, left.signal)));
-    await vi.waitFor(async () => expect(await subscriptions()).toBe(200));
+    await expect.poll(subscriptions).toBe(200);
     expect(await connections()).toBe(before + 1);
     await Promise.all(runs.map((runId) => store.send(runId, { type: 'stop' })));
     await Promise.all(runs.map((runId) => write(store, runId, events)));
     const logs = await Promise.all(readers);
     expect(logs.filter((log) => log.length === 3)).toHaveLength(100);
     expect(logs.filter((log) => log.length === 2)).toHaveLength(100);
-    await vi.waitFor(async () => expect(await subscriptions()).toBe(100));
+    await expect.poll(subscriptions).toBe(100);
     left.abort();
     expect((await Promise.all(listeners)).every(({ length }) => length === 1)).toBe(true);
     // and no test has to close anything
-    await vi.waitFor(async () => expect(await connections()).toBe(before), 5_000);
+    await expect.poll(connections).toBe(before);
     expect(await all(read(store, runs[0]!, -1, never()))).toEqual(events);
 
     async function subscriptions(): Promise<number> {
@@ -183,6 +187,7 @@ describeWithRedis('connections to Redis', (redis) => {
       }),
     ] as const;
     for (const [index, client] of clients.entries()) {
+      onTestFinished(() => void (client.isOpen && client.destroy()));
       await client.connect();
       const store = createRedisRuns(client, { prefix: `any-${index}:` });
       const run = { ...newRun('r'), key: 'k' };
@@ -212,7 +217,6 @@ describeWithRedis('connections to Redis', (redis) => {
       const shares = createRedisShares(client, { prefix: `any-${index}:` });
       expect(await shares.put('x', { body: Uint8Array.of(255), expiresAt: Date.now() + 9_999 })).toBe(true);
       expect(await shares.get('x')).toEqual(Uint8Array.of(255));
-      client.destroy();
     }
   });
 
@@ -245,35 +249,36 @@ const slots = Array.from({ length: 16_384 }, (_, slot) => String(slot));
 describeWithRedis(
   'a cluster of Redis',
   (redis) => {
-    test('one client can store runs, limits and shares', async () => {
+    beforeAll(async () => {
       const admin = await redis.connect();
       await admin.sendCommand(['CLUSTER', 'ADDSLOTS', ...slots]);
-      await vi.waitFor(async () => expect(await admin.clusterInfo()).toContain('cluster_state:ok'), 10_000);
+      await vi.waitUntil(async () => (await admin.clusterInfo()).includes('cluster_state:ok'), 10_000);
+    }, 20_000);
+    beforeEach(async () => void (await (await redis.connect()).flushAll()));
+
+    test('one client can store runs, limits and shares', async () => {
       const cluster = createCluster({ rootNodes: [{ url: `redis://127.0.0.1:${port}` }] });
       cluster.on('error', () => {});
       await cluster.connect();
-      try {
-        const store = createRedisRuns(cluster);
-        const run = { ...newRun('c'), key: 'k', chat: 'c' };
-        expect(await store.create(run)).toBe('created');
-        expect(await store.create({ ...run, runId: 'd' })).toEqual({ runId: 'c' });
-        const reading = all(read(store, 'c', -1, never()));
-        await write(store, 'c', events.slice(0, 2));
-        await store.send('c', { type: 'stop' });
-        await write(store, 'c', events);
-        expect(await reading).toEqual(events);
-        expect(await all(store.messages('c', AbortSignal.timeout(50)))).toEqual([{ type: 'stop' }]);
-        const limits = createRedisLimits(cluster);
-        const call = { subject: 's', id: '1', tokens: 1, rpm: 1, concurrent: 1, dailyTokens: 9, leaseMs: 99 };
-        expect(await limits.reserve(call)).toEqual({ ok: true });
-        await limits.settle(call);
-        expect(await limits.reserve({ ...call, id: '2' })).toMatchObject({ why: 'rpm' });
-        const shares = createRedisShares(cluster);
-        expect(await shares.put('x', { body: Uint8Array.of(1), expiresAt: Date.now() + 9_999 })).toBe(true);
-        expect(await shares.get('x')).toEqual(Uint8Array.of(1));
-      } finally {
-        cluster.destroy();
-      }
+      onTestFinished(() => cluster.destroy());
+      const store = createRedisRuns(cluster);
+      const run = { ...newRun('c'), key: 'k', chat: 'c' };
+      expect(await store.create(run)).toBe('created');
+      expect(await store.create({ ...run, runId: 'd' })).toEqual({ runId: 'c' });
+      const reading = all(read(store, 'c', -1, never()));
+      await write(store, 'c', events.slice(0, 2));
+      await store.send('c', { type: 'stop' });
+      await write(store, 'c', events);
+      expect(await reading).toEqual(events);
+      expect(await all(store.messages('c', AbortSignal.timeout(50)))).toEqual([{ type: 'stop' }]);
+      const limits = createRedisLimits(cluster);
+      const call = { subject: 's', id: '1', tokens: 1, rpm: 1, concurrent: 1, dailyTokens: 9, leaseMs: 99 };
+      expect(await limits.reserve(call)).toEqual({ ok: true });
+      await limits.settle(call);
+      expect(await limits.reserve({ ...call, id: '2' })).toMatchObject({ why: 'rpm' });
+      const shares = createRedisShares(cluster);
+      expect(await shares.put('x', { body: Uint8Array.of(1), expiresAt: Date.now() + 9_999 })).toBe(true);
+      expect(await shares.get('x')).toEqual(Uint8Array.of(1));
     });
   },
   {

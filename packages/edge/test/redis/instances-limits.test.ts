@@ -5,6 +5,9 @@ import { idOf, never, readTo } from '../route/routes.ts';
 import { clientOf, startInstance, type Instance, type InstanceOptions } from './instances.ts';
 import { describeWithRedis } from './server.ts';
 
+/** A subject that has used nothing, not even in an earlier attempt of the same test. */
+const newSubject = (): string => crypto.randomUUID();
+
 /** What `instance.ts` says that a call of its prompt `spend` has used. */
 const TOKENS_PER_CALL = 1_000;
 
@@ -58,9 +61,10 @@ describeWithRedis('two instances that count in one Redis', (redis) => {
   );
 
   test('a subject gets no larger budget by using both instances', async () => {
+    const subject = newSubject();
     const instances = await two({ limits: { dailyTokens: 10_000, maxOutputTokens: 500, concurrent: 50 } });
     const outcomes = await Promise.all(
-      Array.from({ length: 20 }, (_, at) => outcomeOf(instances[at % 2]!, 'ada')),
+      Array.from({ length: 20 }, (_, at) => outcomeOf(instances[at % 2]!, subject)),
     );
     const used = outcomes.filter((outcome) => outcome === 'done').length * TOKENS_PER_CALL;
     expect(used).toBeGreaterThan(0);
@@ -88,7 +92,7 @@ describeWithRedis('two instances that count in one Redis', (redis) => {
 
   test('a stopped run keeps its reservation at both instances until its tool has ended', async () => {
     const [a, b] = await two({ limits: { concurrent: 1, rpm: 1_000, quietMs: 60_000 } });
-    const subject = crypto.randomUUID();
+    const subject = newSubject();
     const run = clientOf(subject, a);
     const request: RunRequest = { definition: { name: 'deaf' } as never, input: undefined };
     const seen = await readTo(run.start(request, never()), 'tool-start');
@@ -110,7 +114,8 @@ describeWithRedis('two instances that count in one Redis', (redis) => {
 
   test('the permissions of a client are the same at every instance', async () => {
     const [a, b] = await two({ edits: ['add'] });
-    const runs = [clientOf('ida', a), clientOf('ida', b)] as const;
+    const subject = newSubject();
+    const runs = [clientOf(subject, a), clientOf(subject, b)] as const;
     const request = (name: string): RunRequest => ({ definition: { name } as never, input: undefined });
     const listed = await readTo(runs[0].start(request('tasks'), never()), 'text-delta');
     const edits: TaskEdit[] = [

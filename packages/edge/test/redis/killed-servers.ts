@@ -26,7 +26,7 @@ export async function killServers(redis: TestRedis, rounds: number, runs: number
     const doomed = await next;
     next = startInstance(redis.path, { limits });
     const heir = await next;
-    const names = Array.from({ length: runs }, (_, index) => `run-${round}-${index}`);
+    const names = Array.from({ length: runs }, (_, index) => `run-${round}-${index}-${crypto.randomUUID()}`);
     // somewhere in the first half of what all of them say together
     let left = Math.ceil(random() * runs * 25);
     let reach = (): void => {};

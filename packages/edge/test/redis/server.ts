@@ -17,6 +17,7 @@ export type TestRedis = {
   connect(): Promise<TestClient>;
   /** Ends its process at once. What was written stays. */
   kill(): Promise<void>;
+  /** Starts it again, unless it is running. */
   start(): Promise<void>;
   /** Has everything expire so much earlier. */
   advance(ms: number): Promise<void>;
@@ -57,6 +58,7 @@ export function describeWithRedis(
   }
 
   async function start(): Promise<void> {
+    if (running !== undefined && running.exitCode === null) return;
     mkdirSync(folder, { recursive: true });
     const settings = {
       port: '0',
@@ -108,7 +110,8 @@ export function describeWithRedis(
   }
 
   describe.skipIf(program === undefined)(name, () => {
-    beforeAll(start);
+    // processes start slowly on a machine that has other things to do, and a hook gets no second attempt
+    beforeAll(start, 60_000);
     afterAll(async () => {
       for (const client of clients) if (client.isOpen) client.destroy();
       await kill();

@@ -9,6 +9,7 @@ import {
   type RoutePrompt,
   type RunLogStore,
 } from '@cueline/edge';
+import { onTestFinished } from 'vitest';
 import * as z from 'zod';
 
 export const address = 'https://example.test/api/greet';
@@ -98,7 +99,12 @@ export function client(
   return viaRoute(address, { fetch: fetch(subject), retryDelay: () => 1, ...options }) as never;
 }
 
-export const never = (): AbortSignal => new AbortController().signal;
+/** A signal that does not abort during the test. It aborts afterwards, so that no reader of a failed test is left. */
+export const never = (): AbortSignal => {
+  const controller = new AbortController();
+  onTestFinished(() => controller.abort());
+  return controller.signal;
+};
 
 export async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const seen: Item[] = [];

@@ -136,11 +136,11 @@ function remoteLimits(address: string): LimitStore {
   return {
     ...inner,
     reserve: async (call) => {
-      await told('reserve');
+      await told(`reserve/${call.subject}`);
       return inner.reserve(call);
     },
     settle: async (call) => {
-      await told('settle');
+      await told(`settle/${call.subject}`);
       await inner.settle(call);
     },
   };

@@ -16,6 +16,12 @@ export type Ask = {
   signal?: AbortSignal;
 };
 
+/** A subject without calls, not even of an earlier attempt of the same test. */
+export const newSubject = (): string => crypto.randomUUID().replaceAll('-', '');
+
+/** The headers of a subject. */
+export const as = (subject: string): { authorization: string } => ({ authorization: `Bearer ${subject}` });
+
 /** Asks a runtime, over HTTP. */
 export function ask(
   { url }: Pick<Tried, 'url'>,

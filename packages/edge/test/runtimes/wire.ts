@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
 import type { Tried } from './served-app.ts';
 
 /** A connection on which what is sent is exactly what was written. */
@@ -14,7 +15,7 @@ export type Wire = {
   reset(): void;
 };
 
-/** Opens a connection to a runtime. */
+/** Opens a connection to a runtime, which is closed once the test is finished. */
 export async function openWire({ port }: Pick<Tried, 'port'>): Promise<Wire> {
   let text = '';
   let closed = false;
@@ -22,6 +23,7 @@ export async function openWire({ port }: Pick<Tried, 'port'>): Promise<Wire> {
     const opened = connect(port, '127.0.0.1', () => resolve(opened));
     opened.once('error', reject);
   });
+  onTestFinished(() => void socket.destroy());
   socket.on('data', (part) => (text += String(part)));
   socket.on('error', () => {});
   socket.on('close', () => (closed = true));
@@ -48,9 +50,9 @@ export async function openWire({ port }: Pick<Tried, 'port'>): Promise<Wire> {
 }
 
 /** A raw POST request; `framing` says how long it is. */
-export function post(path: string, framing: string, body: string): string {
+export function post(path: string, framing: string, body: string, subject = 'ada'): string {
   return (
-    `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ada\r\n` +
+    `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${subject}\r\n` +
     `content-type: application/json\r\n${framing}\r\n${body}`
   );
 }

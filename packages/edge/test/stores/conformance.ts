@@ -48,7 +48,7 @@ export function describeRunLogStore(
       const { store, run } = await setUp({ key: 'k' });
       expect(await store.create(newRun({ subject: run.subject, key: 'k' }))).toEqual({ runId: run.runId });
       expect(await store.create(newRun({ subject: run.subject, key: 'other' }))).toBe('created');
-      expect(await store.create(newRun({ subject: 'somebody else', key: 'k' }))).toBe('created');
+      expect(await store.create(newRun({ key: 'k' }))).toBe('created');
       expect(await store.find({ subject: run.subject, key: 'k' })).toBe(run.runId);
       expect(await store.find({ subject: run.subject, key: 'never' })).toBeUndefined();
     });

@@ -296,7 +296,8 @@ export function describeLimitStore(name: string, { open, clock }: LimitsUnderTes
   describe(`${name}: a call in progress`, () => {
     test('can reserve more while it runs, as far as the budget allows, and less', async () => {
       const [store, other] = [await open(), await open()];
-      const call = newCall({ rpm: 1, concurrent: 1, dailyTokens: 100, tokens: 40, group: 'adjusted' });
+      const group = crypto.randomUUID();
+      const call = newCall({ rpm: 1, concurrent: 1, dailyTokens: 100, tokens: 40, group });
       await store.reserve(call);
       expect(await other.adjust({ ...call, tokens: 100 })).toEqual({ ok: true });
       expect(await other.adjust({ ...call, tokens: 101 })).toMatchObject({ why: 'budget' });
@@ -311,7 +312,7 @@ export function describeLimitStore(name: string, { open, clock }: LimitsUnderTes
         why: 'total',
       });
       // it kept what it had
-      await store.settle({ subject: call.subject, id: '1', group: 'adjusted' });
+      await store.settle({ subject: call.subject, id: '1', group });
       expect(await store.reserve({ ...next, rpm: 9, id: '3' })).toMatchObject({ why: 'budget' });
       expect(await store.reserve({ ...next, rpm: 9, id: '3', tokens: 90 })).toEqual({ ok: true });
     });

@@ -10,7 +10,7 @@ export function describeTakeovers(
   describe(`${name}: a call that another process takes over`, () => {
     test('has one reservation: that of the highest epoch, and what it had before counts in full', async () => {
       const [store, other] = [await open(), await open()];
-      const call = newCall({ rpm: 1, concurrent: 1, dailyTokens: 100, group: 'taken' });
+      const call = newCall({ rpm: 1, concurrent: 1, dailyTokens: 100, group: crypto.randomUUID() });
       const first = { ...call, epoch: 1, tokens: 40, totalDailyTokens: 100 };
       // after any number of takeovers in between that have reserved nothing
       const second = { ...first, epoch: 7, tokens: 30, continues: true };

@@ -2,10 +2,13 @@ import type { RunEvent } from '@cueline/core';
 import { createStorageRuns, createStorageShares } from '@cueline/edge/unstorage';
 import { createStorage } from 'unstorage';
 import memoryDriver from 'unstorage/drivers/memory';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createStoreWriter } from '../../src/route/runs/store-writer.ts';
 import { all, ask, client, greet, idOf, never, post, readTo, sends, testRoute } from '../route/routes.ts';
 import { read, write } from './events.ts';
+
+// loads what makes runs, which takes as long as it takes
+beforeAll(async () => void (await (await testRoute(['Hi.']).route(post({ input: {} }))).text()), 60_000);
 
 /** Advances fake timers until the work is done. */
 async function advance<Value>(work: Promise<Value>): Promise<Value> {
@@ -226,8 +229,6 @@ test('an expired share that is read is removed, though nobody shares again', asy
 
 test('a route that polls rarely answers commands of another instance, which does not consider it gone', async () => {
   const request = { definition: greet, input: { name: 'Ada' } };
-  // loads what makes runs, which takes as long as it takes
-  await all(client(testRoute(['Hi.'])).start(request, never()));
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const storage = createStorage({ driver: memoryDriver() });

@@ -1,5 +1,6 @@
-import { describe, expect, test } from 'vitest';
-import { ask, chatBody, eventsOf, stream } from '../send-request.ts';
+import type { ProxyEvent } from '@cueline/edge';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { as, ask, chatBody, eventsOf, newSubject, stream } from '../send-request.ts';
 import type { Tried } from '../served-app.ts';
 import { openWire, post } from '../wire.ts';
 
@@ -8,8 +9,6 @@ const usage = { choices: [], usage: { prompt_tokens: 5, completion_tokens: 7 } }
 
 /** Every call is paid for before it is made, and settled however it ends. */
 export function checkLimits(tried: Tried): void {
-  const as = (subject: string): Record<string, string> => ({ authorization: `Bearer ${subject}` });
-
   /** The most that a call may cost, as it is reserved. */
   async function reserved(): Promise<number> {
     await eventsOf(tried);
@@ -17,14 +16,19 @@ export function checkLimits(tried: Tried): void {
       stream(response)(usage);
       response.end();
     });
-    await (await ask(tried, { body: streamed, headers: as('measure') })).text();
+    await (await ask(tried, { body: streamed, headers: as(newSubject()) })).text();
     const call = (await eventsOf(tried)).find((event) => event.type === 'call');
     return call!.reserved;
   }
 
+  /** The ends of a subject's calls since the last time that events were read. */
+  async function endsOf(subject: string): Promise<ProxyEvent[]> {
+    return (await eventsOf(tried)).filter((event) => event.type === 'end' && event.subject === subject);
+  }
+
   test('a budget is reserved, and released except for the cost of the call', async () => {
     // for one call, and what two of them really cost
-    const headers = as(`thrifty/${(await reserved()) + 24}`);
+    const headers = as(`${newSubject()}/${(await reserved()) + 24}`);
     const ends: (() => void)[] = [];
     tried.upstream.answer((response) => {
       const write = stream(response);
@@ -53,7 +57,8 @@ export function checkLimits(tried: Tried): void {
   });
 
   test.each(['single', 'remote'])('a call whose caller disconnects is settled (%s)', async (at) => {
-    const headers = as('leaver');
+    const subject = newSubject();
+    const headers = as(subject);
     await eventsOf(tried);
     tried.upstream.answer((response) => {
       const write = stream(response);
@@ -61,14 +66,16 @@ export function checkLimits(tried: Tried): void {
       response.on('close', () => clearInterval(timer));
     });
     const caller = new AbortController();
+    onTestFinished(() => caller.abort());
     const first = await ask(tried, { at, body: streamed, headers, signal: caller.signal });
     await first.body!.getReader().read();
     expect((await ask(tried, { at, body: streamed, headers })).status).toBe(429);
     caller.abort();
-    await expect
-      .poll(async () => (await eventsOf(tried)).filter(({ type }) => type === 'end'))
-      .toMatchObject([{ outcome: 'aborted', status: 200 }]);
-    if (at === 'remote') expect(tried.upstream.limits).toEqual(['reserve', 'reserve', 'settle']);
+    await expect.poll(() => endsOf(subject)).toMatchObject([{ outcome: 'aborted', status: 200 }]);
+    if (at === 'remote') {
+      const limits = tried.upstream.limits.filter((call) => call.endsWith(`/${subject}`));
+      expect(limits).toEqual([`reserve/${subject}`, `reserve/${subject}`, `settle/${subject}`]);
+    }
     // its slot is free again, and what it may have cost is spent
     tried.upstream.answer((response) => {
       stream(response)(usage);
@@ -85,13 +92,12 @@ export function checkLimits(tried: Tried): void {
       tried.upstream.answer(() => {});
       const body = JSON.stringify(chatBody);
       const wire = await openWire(tried);
-      wire.write(post(`/${at}/openai/chat/completions`, `content-length: ${body.length}\r\n`, body));
+      const subject = newSubject();
+      wire.write(post(`/${at}/openai/chat/completions`, `content-length: ${body.length}\r\n`, body, subject));
       await expect.poll(() => tried.upstream.seen.length).toBe(1);
       wire.reset();
       await expect.poll(() => tried.upstream.seen[0]!.closedAt).toBeDefined();
-      await expect
-        .poll(async () => (await eventsOf(tried)).filter(({ type }) => type === 'end'))
-        .toMatchObject([{ outcome: 'client_closed' }]);
+      await expect.poll(() => endsOf(subject)).toMatchObject([{ outcome: 'client_closed' }]);
     });
   });
 }

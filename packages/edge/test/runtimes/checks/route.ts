@@ -1,8 +1,8 @@
 import type { RunEvent } from '@cueline/core';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createEventSource } from '../../route/sse.ts';
 import { callTool, talk, type Talk } from '../provider.ts';
-import { ask } from '../send-request.ts';
+import { as, ask, newSubject } from '../send-request.ts';
 import { key, type Tried } from '../served-app.ts';
 
 /** A run as it comes over one connection. */
@@ -22,6 +22,8 @@ export function checkRoute(tried: Tried): void {
   async function watch(given: Parameters<typeof ask>[1]): Promise<Watched> {
     const caller = new AbortController();
     const response = await ask(tried, { signal: caller.signal, path: '', ...given });
+    stopWhenFinished(response, given);
+    onTestFinished(() => caller.abort());
     expect([response.status, response.headers.get('content-type')]).toEqual([
       200,
       'text/event-stream; charset=utf-8',
@@ -47,6 +49,15 @@ export function checkRoute(tried: Tried): void {
       },
       leave: () => caller.abort(),
     };
+  }
+
+  /** Stops a run that a test has left in progress: it would take a slot, and its model, from the next test. */
+  function stopWhenFinished({ headers }: Response, given: Parameters<typeof ask>[1]): void {
+    const runId = headers.get('x-cueline-run');
+    if (runId === null) return;
+    onTestFinished(async () => {
+      await (await ask(tried, { ...given, path: `?run=${runId}`, method: 'DELETE' })).text();
+    });
   }
 
   /** The next run of a model that says what the test wants. */
@@ -188,11 +199,9 @@ export function checkRoute(tried: Tried): void {
   test("answers the AI SDK's chat with its own stream", async () => {
     const { talks } = model();
     const messages = [{ id: '1', role: 'user', parts: [{ type: 'text', text: 'Hi' }] }];
-    const response = await ask(tried, {
-      at: 'talk',
-      path: '',
-      body: { id: 'chat', trigger: 'submit-message', messages },
-    });
+    const given = { at: 'talk', path: '', body: { id: 'chat', trigger: 'submit-message', messages } };
+    const response = await ask(tried, given);
+    stopWhenFinished(response, given);
     expect([response.status, response.headers.get('x-vercel-ai-ui-message-stream')]).toEqual([200, 'v1']);
     const source = createEventSource(response.body!);
     const text: string[] = [];
@@ -253,7 +262,7 @@ export function checkRoute(tried: Tried): void {
 
     test('429 rate_limited: a second run in a minute', async () => {
       const { talks } = model();
-      const given = { at: 'route-rare', path: '', body: { prompt: 'talk' } };
+      const given = { at: 'route-rare', path: '', headers: as(newSubject()), body: { prompt: 'talk' } };
       const first = await watch(given);
       await expect.poll(() => talks.length).toBe(1);
       talks[0]!.end();

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { ask, chatBody, type Ask } from '../send-request.ts';
+import { as, ask, chatBody, newSubject, type Ask } from '../send-request.ts';
 import type { Tried } from '../served-app.ts';
 import type { Answer } from '../upstream.ts';
 import { openWire, post } from '../wire.ts';
@@ -125,8 +125,9 @@ export function checkStatuses(tried: Tried): void {
 
   test('429 rate_limited: with the time to retry', async () => {
     tried.upstream.answer(json(200, '{}'));
-    expect((await ask(tried, { at: 'rare' })).status).toBe(200);
-    const response = await ask(tried, { at: 'rare' });
+    const given = { at: 'rare', headers: as(newSubject()) };
+    expect((await ask(tried, given)).status).toBe(200);
+    const response = await ask(tried, given);
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(50);
     expect(Number(response.headers.get('retry-after-ms'))).toBeGreaterThan(50_000);
     expect(await codeOf(response)).toEqual([429, 'rate_limited']);

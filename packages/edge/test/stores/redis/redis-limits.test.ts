@@ -32,7 +32,8 @@ describeWithRedis('limits in Redis', (redis) => {
 
   test('go by the clock of the server, unless they are given another', async () => {
     const store = createRedisLimits(await redis.connect());
-    const call = { subject: 'eve', id: '1', tokens: 1, rpm: 1, concurrent: 1, dailyTokens: 9, leaseMs: 500 };
+    const subject = crypto.randomUUID();
+    const call = { subject, id: '1', tokens: 1, rpm: 1, concurrent: 1, dailyTokens: 9, leaseMs: 500 };
     const before = Date.now();
     expect(await store.reserve(call)).toEqual({ ok: true });
     expect(await store.reserve({ ...call, id: '2' })).toMatchObject({ why: 'concurrent' });
@@ -59,8 +60,9 @@ describeWithRedis('limits in Redis', (redis) => {
   test('read what an earlier version has stored, which had no epochs', async () => {
     const client = await redis.connect();
     const store = createRedisLimits(client, { prefix: 'earlier:', now: () => clock.at });
+    const subject = crypto.randomUUID();
     const call = {
-      subject: 'ada',
+      subject,
       id: '1',
       tokens: 5,
       rpm: 9,
@@ -69,7 +71,7 @@ describeWithRedis('limits in Redis', (redis) => {
       leaseMs: 1_000,
     };
     await store.reserve(call);
-    const leases = 'earlier:{limits}:leases:ada';
+    const leases = `earlier:{limits}:leases:${subject}`;
     await client.hSet(leases, '1', `5 0 ${clock.at + 1_000}`);
     expect(await store.reserve({ ...call, id: '2' })).toMatchObject({ why: 'concurrent' });
     expect(await store.adjust({ ...call, epoch: 0 })).toEqual({ ok: true });
