@@ -2,6 +2,7 @@ import { createElement, type ComponentType } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import { CallData } from '../../src/transcript/calls/call-data.tsx';
+import { CallSummary } from '../../src/transcript/calls/call-summary.tsx';
 import { ErrorRow, WarningRow } from '../../src/transcript/ending-rows.tsx';
 import { Sentence } from '../../src/ui/text/sentence.tsx';
 
@@ -34,6 +35,9 @@ test('an error of a tool in another language takes the direction of that languag
   const errorText = 'השרת של API לא ענה.';
   const html = draw(CallData, { call: { state: 'output-error', errorText } });
   expect(html).toContain(`whitespace-pre-wrap">${errorText}<`);
+  const call = { toolCallId: 'c', toolName: 'ask', step: 0, input: {}, inputText: '{}', errorText };
+  const summary = draw(CallSummary, { call: { ...call, state: 'output-error' } as never });
+  expect(summary).toContain('<bdi>השרת של API לא ענה');
 });
 
 test('a long text of marks and signs between letters of both directions is drawn', () => {

@@ -23,7 +23,10 @@ function isolateWords(text: string): ReactNode {
   return text.split(words).map((part, index) => (index % 2 === 1 ? <bdi key={index}>{part}</bdi> : part));
 }
 
-/** True if a text of unknown language, such as the error of a tool, has more letters from right to left than others. */
+/**
+ * True if a text of unknown language, such as the result or the error of a tool, has more letters from right to left
+ * than others.
+ */
 export function isRightToLeft(text: string): boolean {
   const letters = text.match(/\p{L}/gu) ?? [];
   return letters.filter((one) => words.test(one)).length > letters.length / 2;
