@@ -104,7 +104,9 @@ test('a short link to a run shows the same transcript in another browser', async
     await page.keyboard.press('Enter');
     const link = page.getByLabel('Short link to this run');
     await expect(link).toHaveValue(/\/#s=[\w-]{22}$/);
-    await expect(page.getByTestId('upload').getByRole('button', { name: 'Copy link' })).toBeFocused();
+    await expect(page.getByRole('button', { name: 'Copy short link' })).toBeFocused();
+    await expect(page.getByRole('button', { name: 'Copy long link' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Copy link' })).toHaveCount(0);
     const url = await link.inputValue();
 
     const context = await browser.newContext();
@@ -221,4 +223,28 @@ test('a shared run that failed does not lead the reader to the settings of their
   await playground.open(craftLink({ script: '// theirs', log }));
   await expect(page.getByTestId('run-error')).toContainText('Could not reach');
   await expect(page.getByTestId('run-error').getByRole('button')).toHaveCount(0);
+});
+
+test('a link to a failed run does not contain the address of its author’s model server', async ({
+  playground,
+}) => {
+  const { page } = playground;
+  await playground.open();
+  await page.getByTestId('model').click();
+  await page.getByLabel('OpenAI-compatible server').click();
+  await page.getByLabel('Base URL', { exact: true }).fill('http://localhost:1/v1');
+  await page.getByLabel('Model id').fill('test-model');
+  await page.getByRole('button', { name: 'Use this model' }).click();
+  await playground.run();
+  expect(await playground.ended()).toBe('error');
+  await expect(page.getByTestId('run-error')).toContainText('Could not reach http://localhost:1.');
+
+  await page.getByTestId('share').click();
+  await page.getByText('Script and run').click();
+  await expect(page.getByText('The address of the model server is left out.')).toBeVisible();
+  const { hash } = new URL(await page.getByLabel('Link to this run').inputValue());
+  await page.keyboard.press('Escape');
+  await playground.follow(hash);
+  await expect(page.getByTestId('shared-run')).toBeVisible();
+  await expect(page.getByTestId('run-error')).toContainText('Could not reach the model server.');
 });

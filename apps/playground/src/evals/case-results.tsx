@@ -10,6 +10,7 @@ import { Button } from '../ui/button.tsx';
 import { Choose } from '../ui/form-controls.tsx';
 import { formatDuration, plural } from '../ui/format.ts';
 import { TextDiff } from '../ui/text-diff.tsx';
+import { Sentence } from '../ui/text/sentence.tsx';
 import { toast } from '../ui/toast.ts';
 import { visibleText } from '../ui/visible-text.ts';
 import { modelTitle, type Column, type Row } from './result-rows.ts';
@@ -118,7 +119,9 @@ function Answer({
       </p>
       <div className="px-3 py-2">
         {output === undefined ? (
-          <p className="text-danger wrap-anywhere">{visibleText(error?.message ?? '')}</p>
+          <p className="text-danger wrap-anywhere">
+            <Sentence text={visibleText(error?.message ?? '')} />
+          </p>
         ) : (
           <p className="whitespace-pre-wrap wrap-anywhere">
             {against === undefined || against === output.text ? (
@@ -129,7 +132,9 @@ function Answer({
           </p>
         )}
         {output !== undefined && error !== undefined && (
-          <p className="mt-1 text-sm text-danger wrap-anywhere">{visibleText(error.message)}</p>
+          <p className="mt-1 text-sm text-danger wrap-anywhere">
+            <Sentence text={visibleText(error.message)} />
+          </p>
         )}
         {reasons.map(({ scorer, reason }) => (
           <p key={scorer} className="mt-1 text-sm text-danger wrap-anywhere">

@@ -130,7 +130,7 @@ function CellSummary({ cell }: { cell: Cell }) {
         )}
       </div>
       <span
-        dir="auto"
+        dir={shown?.output === undefined ? 'ltr' : 'auto'}
         className={clsx(
           'line-clamp-3 text-sm wrap-anywhere',
           shown?.status === 'error' ? 'text-danger' : 'text-ink-2',

@@ -1,6 +1,6 @@
 import { FileUp, Search, Trash2, X } from 'lucide-react';
 import { Dialog } from 'radix-ui';
-import { useEffect, useRef, useState, type RefObject } from 'react';
+import { useDeferredValue, useEffect, useRef, useState, type RefObject } from 'react';
 import { usePlayground } from '../state/store.ts';
 import { useNarrow } from '../state/theme.ts';
 import { Button } from '../ui/button.tsx';
@@ -14,7 +14,7 @@ import { useReturnFocus } from '../ui/use-return-focus.ts';
 import { readRuns } from './history.ts';
 import { useLibrary } from './library.ts';
 import { addRunFile, deleteAllRuns, deleteRuns, openStored, type Deletion } from './run-actions.ts';
-import { groupByDay, matchesQuery } from './run-groups.ts';
+import { firstRows, groupByDay, matchesQuery } from './run-groups.ts';
 import { RunRowItem } from './run-row.tsx';
 
 /** The stored runs by day, with a search. It is a sheet at the left, and on a phone the whole page. */
@@ -91,6 +91,9 @@ type RunsProps = {
   onDeleted: (deletion: Deletion | undefined) => void;
 };
 
+/** How many rows are drawn at once: more than a screen has. The others follow. */
+const DRAWN_AT_ONCE = 40;
+
 function Runs({ nextFocusRef, onClose, onDeleted }: RunsProps) {
   // in a task of its own, because the page draws the opened run in this one
   const closeLater = (): void => void setTimeout(onClose);
@@ -102,6 +105,7 @@ function Runs({ nextFocusRef, onClose, onDeleted }: RunsProps) {
   );
   const [query, setQuery] = useState('');
   const found = runs.filter((run) => matchesQuery(run, query));
+  const drawn = Math.max(useDeferredValue(found.length, 0), DRAWN_AT_ONCE);
   return (
     <>
       <div className="relative shrink-0 border-b border-line px-4 py-2.5">
@@ -131,7 +135,7 @@ function Runs({ nextFocusRef, onClose, onDeleted }: RunsProps) {
               : 'No run matches.'}
           </p>
         )}
-        {groupByDay(found).map(({ title, rows }) => (
+        {firstRows(groupByDay(found), drawn).map(({ title, rows }) => (
           <section key={title} aria-label={title}>
             <h3 className="px-4 pt-4 pb-1 text-sm font-medium text-ink-3">{title}</h3>
             <ul className="px-2">

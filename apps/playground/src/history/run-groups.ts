@@ -12,6 +12,16 @@ export function groupByDay(rows: readonly RunRow[], now: number = Date.now()): R
   return [...groups].map(([title, members]) => ({ title, rows: members }));
 }
 
+/** The groups with at most this many rows in all, from the first. */
+export function firstRows(groups: readonly RunGroup[], most: number): RunGroup[] {
+  let left = most;
+  return groups.flatMap(({ title, rows }) => {
+    const first = rows.slice(0, left);
+    left -= first.length;
+    return first.length === 0 ? [] : [{ title, rows: first }];
+  });
+}
+
 /** True if every word of the query is in the run's title, its model or what ran. */
 export function matchesQuery(row: RunRow, query: string): boolean {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);

@@ -6,8 +6,8 @@ import type { ShownRun } from '../state/shown-run.ts';
 import { errorMessage, errorTitle } from '../transcript/error-messages.ts';
 import { useLineOfError } from '../transcript/line-of-error.ts';
 import { formatDuration } from '../ui/format.ts';
-import { LongText } from '../ui/long-text.tsx';
 import { PaneHeader } from '../ui/pane-header.tsx';
+import { Sentence } from '../ui/text/sentence.tsx';
 import { IconButton } from '../ui/tip.tsx';
 import { visibleText } from '../ui/visible-text.ts';
 import { isSimulated, neighbors, type StepTarget } from './target.ts';
@@ -140,7 +140,7 @@ function RunError({ error }: { error: SerializedError }) {
         )}
       </p>
       <p className="wrap-anywhere whitespace-pre-wrap text-ink-2">
-        <LongText text={visibleText(errorMessage(error))} atOnce={1_000} />
+        <Sentence text={visibleText(errorMessage(error))} atOnce={1_000} />
       </p>
     </div>
   );

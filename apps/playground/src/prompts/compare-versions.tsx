@@ -9,6 +9,7 @@ import { Button } from '../ui/button.tsx';
 import { Choose } from '../ui/form-controls.tsx';
 import { formatDuration, plural } from '../ui/format.ts';
 import { TextDiff } from '../ui/text-diff.tsx';
+import { Sentence } from '../ui/text/sentence.tsx';
 import { visibleText } from '../ui/visible-text.ts';
 import { expand, type Values } from './check-prompts.ts';
 import { startComparison, stopComparison, useComparison, type Compared } from './comparison.ts';
@@ -175,7 +176,11 @@ function Answers({ keys, of }: { keys: string; of: Compared }) {
 
 function Answer({ state }: { state: RunState }) {
   if (state.status === 'error')
-    return <span className="text-danger">{visibleText(state.error?.message ?? '')}</span>;
+    return (
+      <span className="text-danger">
+        <Sentence text={visibleText(state.error?.message ?? '')} />
+      </span>
+    );
   const isStopped = state.status === 'stopped';
   if (state.text === '' && !isStopped) return <span className="text-ink-3">…</span>;
   return (

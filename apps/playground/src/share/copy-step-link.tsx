@@ -1,7 +1,7 @@
 import { Check, Link2 } from 'lucide-react';
 import { useMemo } from 'react';
 import { useInspection } from '../state/inspection.ts';
-import type { RunSession } from '../state/store.ts';
+import { usePlayground, type RunSession } from '../state/store.ts';
 import { useRunning } from '../state/use-running.ts';
 import { Button } from '../ui/button.tsx';
 import { useCopied } from '../ui/copy-button.tsx';
@@ -9,6 +9,7 @@ import { Tip } from '../ui/tip.tsx';
 import { makeShareLink } from './link.ts';
 import { knownShortLink } from './short-links.ts';
 import { linkedStepOf, makeStepLink } from './step-link.ts';
+import { logWithoutServers } from './without-servers.ts';
 
 /** The number of events up to which the page tries to fit a run into a link. */
 const MAX_EVENTS = 3_000;
@@ -41,7 +42,8 @@ function linkTo({ run, link: opened }: RunSession, script: string): string | und
   if (opened !== undefined) return page + opened;
   const log = run.log();
   if (log.length > MAX_EVENTS) return undefined;
-  const { url, ...link } = makeShareLink({ script, log }, page);
+  const { connection } = usePlayground.getState();
+  const { url, ...link } = makeShareLink({ script, log: logWithoutServers(log, connection) }, page);
   if (url === undefined) return undefined;
   return 'advice' in link && link.advice !== 'too-long' ? url : knownShortLink(new URL(url).hash)?.url;
 }

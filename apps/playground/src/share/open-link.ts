@@ -16,11 +16,13 @@ import { selectLinkedStep } from './step-link.ts';
  * page offers to try it again. `opened` resolves to false if the page has no link now, or refuses it. `isLoading`:
  * the page was loaded with its link.
  */
-export function followLinks({ isLoading }: { isLoading: boolean }): {
+export function followLinks(page: { isLoading: boolean }): {
   opened: Promise<boolean>;
   stop: () => void;
 } {
   let latest = new AbortController();
+  /** True until the user goes back from the link with which the page was loaded. */
+  let { isLoading } = page;
   /** Show again what the links have replaced, beside the script; the latest link is the first. */
   let goBacks: readonly GoBack[] = [];
   const open = async (): Promise<boolean> => {
@@ -29,7 +31,8 @@ export function followLinks({ isLoading }: { isLoading: boolean }): {
     if (link.kind === 'none') return false;
     latest = new AbortController();
     const { signal } = latest;
-    const opened = await follow(link, signal, () => void open());
+    const isAfterLink = isLoading || goBacks.length > 0;
+    const opened = await follow(link, { signal, isAfterLink, tryAgain: () => void open() });
     const isRefused = usePlayground.getState().notice?.kind === 'refused';
     if (signal.aborted) return !isRefused;
     if (opened !== undefined) goBacks = [opened.goBack, ...goBacks];
@@ -45,6 +48,7 @@ export function followLinks({ isLoading }: { isLoading: boolean }): {
     goBacks = [];
     // a page that loads with a link does not show the runs of the last visit
     if (isLoading) void import('../history/history.ts').then(({ restoreRuns }) => restoreRuns());
+    isLoading = false;
   };
   const opened = open();
   addEventListener('hashchange', onHash);
@@ -111,11 +115,14 @@ function keepAddress(
   signal.addEventListener('abort', stop);
 }
 
-async function follow(
-  link: OpenedLink,
-  signal: AbortSignal,
-  tryAgain: () => void,
-): Promise<Opened | undefined> {
+type Following = {
+  signal: AbortSignal;
+  /** True if the page shows what another link, or this one before a reload, has opened. */
+  isAfterLink: boolean;
+  tryAgain: () => void;
+};
+
+async function follow(link: OpenedLink, following: Following): Promise<Opened | undefined> {
   switch (link.kind) {
     case 'none':
       return;
@@ -126,16 +133,17 @@ async function follow(
       usePlayground.setState({ notice: { kind: 'opened', from: 'link' } });
       return;
     case 'run':
-      return openSharedRun(link, signal);
+      return openSharedRun(link, following);
     case 'prompts':
     case 'evaluation':
-      return openPrompts(link, signal);
+      return openPrompts(link, following);
     case 'short':
-      return openShort(link.id, signal, tryAgain);
+      return openShort(link.id, following);
   }
 }
 
-async function openShort(id: string, signal: AbortSignal, tryAgain: () => void): Promise<Opened | undefined> {
+async function openShort(id: string, following: Following): Promise<Opened | undefined> {
+  const { signal, tryAgain } = following;
   if (shareAddress === undefined) {
     return refuse(
       'This link leads to a run on a server, and this page is not connected to one. Open the link on the site where it was made.',
@@ -162,19 +170,19 @@ async function openShort(id: string, signal: AbortSignal, tryAgain: () => void):
     return refuse('This link does not lead to a shared run.');
   const page = location.origin + location.pathname;
   rememberShortLink(hash, { id, url: makeShortLink(id, page), expiresAt: undefined });
-  return follow(kept, signal, tryAgain);
+  return follow(kept, following);
 }
 
 async function openPrompts(
   link: Extract<OpenedLink, { kind: 'prompts' | 'evaluation' }>,
-  signal: AbortSignal,
+  { signal, isAfterLink }: Following,
 ): Promise<Opened | undefined> {
   usePlayground.setState({ notice: { kind: 'opening' } });
   let opened: Opened;
   try {
     // loaded with the views that show them
     const { keepShown, showPrompts, watchEdits } = await import('./open-prompts.ts');
-    opened = { watchEdits, goBack: keepShown() };
+    opened = { watchEdits, goBack: keepShown(isAfterLink) };
     const problem = await showPrompts(link, signal);
     if (signal.aborted) return;
     if (problem !== undefined) return refuse(problem);
@@ -189,7 +197,7 @@ async function openPrompts(
 
 async function openSharedRun(
   { script, log }: Extract<OpenedLink, { kind: 'run' }>,
-  signal: AbortSignal,
+  { signal }: Following,
 ): Promise<Opened | undefined> {
   usePlayground.setState({ notice: { kind: 'opening' } });
   let problem: string | undefined;

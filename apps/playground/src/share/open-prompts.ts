@@ -55,11 +55,11 @@ function showEvaluation(evaluation: unknown, shared: SharedPrompts): string | un
 
 /**
  * Returns a function that shows again what the Prompts and the Evals view show now, and the view that was open before
- * the link; with `onlyOwn` the user's own prompts and eval.
+ * the link; with `onlyOwn` the user's own prompts and eval. `isAfterLink`: the page shows a link already.
  */
-export function keepShown(): (onlyOwn: boolean) => void {
+export function keepShown(isAfterLink: boolean): (onlyOwn: boolean) => void {
   const { promptSession } = usePlayground.getState();
-  const view = viewBeforeLink();
+  const view = viewBeforeLink(isAfterLink);
   const showKept = [usePrompts.getState().keepShown(), useEvals.getState().keepShown()];
   return (onlyOwn) => {
     for (const show of showKept) show(onlyOwn);
@@ -69,11 +69,11 @@ export function keepShown(): (onlyOwn: boolean) => void {
 
 /**
  * The view that was open before the link. The browser keeps it with the link over a reload, which begins in the
- * link's view.
+ * link's view. If the user goes back and then forward to the link, it is the view from which they went forward.
  */
-function viewBeforeLink(): View {
+function viewBeforeLink(isAfterLink: boolean): View {
   const kept: unknown = (history.state as { viewBeforeLink?: unknown } | null)?.viewBeforeLink;
-  if (isView(kept)) return kept;
+  if (isAfterLink && isView(kept)) return kept;
   const { view } = usePlayground.getState();
   history.replaceState({ viewBeforeLink: view }, '');
   return view;

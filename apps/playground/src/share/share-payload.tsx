@@ -23,6 +23,7 @@ export function SharePayload({ what, payload, children }: SharePayloadProps) {
   if (link.url === undefined) return <Warning>{link.problem}</Warning>;
   const { log } = payload;
   const fits = link.advice !== 'too-long';
+  const store = link.advice === 'fine' && log === undefined ? undefined : shareAddress;
   return (
     <>
       <p className="text-base text-ink-2">{children}</p>
@@ -30,6 +31,7 @@ export function SharePayload({ what, payload, children }: SharePayloadProps) {
         <LinkField
           label={`Link to ${what === 'prompts' ? 'these prompts' : `this ${what}`}`}
           url={link.url}
+          {...(store !== undefined && { action: 'Copy long link' })}
         />
       )}
       <p className="mt-2 text-sm text-ink-2" data-testid="link-size">
@@ -44,11 +46,11 @@ export function SharePayload({ what, payload, children }: SharePayloadProps) {
           {what === 'run' ? 'Share it without the run.' : 'Save it as a file instead, or share less.'}
         </Warning>
       )}
-      {(link.advice !== 'fine' || log !== undefined) && shareAddress !== undefined && (
+      {store !== undefined && (
         <UploadLink
           key={link.url}
           what={what}
-          address={shareAddress}
+          address={store}
           hash={new URL(link.url).hash}
           {...(log !== undefined && { log })}
           only={!fits}

@@ -5,22 +5,25 @@ import { usePlayground } from '../state/store.ts';
 import { useRunning } from '../state/use-running.ts';
 import { ShareChoice } from './share-choice.tsx';
 import { SharePayload } from './share-payload.tsx';
+import { logWithoutServers } from './without-servers.ts';
 
 /** The prompts and the values of the form, as a link that can include the run. */
 export function SharePrompts() {
   const session = usePlayground((state) => state.promptSession);
   const running = useRunning();
   const state = usePrompts();
+  const connection = usePlayground(({ connection: current }) => current);
   const [choice, choose] = useState<'prompts' | 'run'>();
   const what = choice ?? (session?.shared === true ? 'run' : 'prompts');
   const hasRun = session !== undefined && !running;
   const source = session !== undefined && 'prompts' in session.source ? session.source.prompts : undefined;
   const payload = useMemo(() => {
-    if (hasRun && what === 'run') return { prompts: source, log: session.run.log() };
+    if (hasRun && what === 'run')
+      return { prompts: source, log: logWithoutServers(session.run.log(), connection) };
     // as a reader gets them: an opened link is made again with the same text
     const shared = sharedOf(state);
     return { prompts: readShared(shared) ?? shared };
-  }, [hasRun, what, source, session, state]);
+  }, [hasRun, what, source, session, state, connection]);
   return (
     <>
       <ShareChoice

@@ -14,6 +14,7 @@ import { LongLinkWarning, Warning } from './warning.tsx';
 export function ShareScript() {
   const script = usePlayground((state) => state.script);
   const link = useMemo(() => makeShareLink({ script }, location.origin + location.pathname), [script]);
+  const store = link.url === undefined || link.advice === 'fine' ? undefined : shareAddress;
   const instead = shareAddress === undefined ? 'Send the file instead.' : 'Make a short link instead.';
   return (
     <>
@@ -24,7 +25,11 @@ export function ShareScript() {
         <Warning>{link.problem}</Warning>
       ) : (
         <>
-          <LinkField label="Link to this script" url={link.url} />
+          <LinkField
+            label="Link to this script"
+            url={link.url}
+            {...(store !== undefined && { action: 'Copy long link' })}
+          />
           <p className="mt-2 text-sm text-ink-2" data-testid="link-size">
             The link is {formatSize(link.size)} long.
           </p>
@@ -32,8 +37,8 @@ export function ShareScript() {
           {link.advice === 'too-long' && (
             <Warning>This is long for a link, and many tools will cut it. {instead}</Warning>
           )}
-          {link.advice !== 'fine' && shareAddress !== undefined && (
-            <UploadLink key={link.url} what="script" address={shareAddress} hash={new URL(link.url).hash} />
+          {store !== undefined && (
+            <UploadLink key={link.url} what="script" address={store} hash={new URL(link.url).hash} />
           )}
         </>
       )}

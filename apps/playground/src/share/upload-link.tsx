@@ -59,7 +59,12 @@ export function UploadLink({ what, address, hash, log, only = false }: UploadLin
           <p role="status" className="font-medium">
             {status.fresh ? 'Uploaded. This is the link:' : 'It is kept under this link:'}
           </p>
-          <LinkField label={labels[what]} url={status.link.url} focus={status.fresh} />
+          <LinkField
+            label={labels[what]}
+            action="Copy short link"
+            url={status.link.url}
+            focus={status.fresh}
+          />
           <p className="mt-2 text-sm text-ink-2">
             Anyone with the link can open it
             {status.link.expiresAt === undefined ? '' : ` until ${formatDate(status.link.expiresAt)}`}.

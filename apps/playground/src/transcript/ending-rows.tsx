@@ -4,7 +4,7 @@ import { memo } from 'react';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { DataView } from '../ui/data/data-view.tsx';
-import { LongText } from '../ui/long-text.tsx';
+import { Sentence } from '../ui/text/sentence.tsx';
 import { visibleText } from '../ui/visible-text.ts';
 import { ModelMarkdown } from './content/markdown.tsx';
 import { errorMessage, errorTitle, isFixedInModelDialog } from './error-messages.ts';
@@ -68,7 +68,7 @@ export function WarningRow({ message }: { message: string }) {
       <TriangleAlert className="mt-[3px] size-3.5 shrink-0" />
       <span className="min-w-0 wrap-anywhere">
         <span className="sr-only">Warning: </span>
-        <LongText text={visibleText(message)} />
+        <Sentence text={visibleText(message)} />
       </span>
     </p>
   );
@@ -110,7 +110,7 @@ export function ErrorRow({ error, shared }: { error: SerializedError; shared: bo
         {errorTitle(error)}
       </h3>
       <p className="mt-1 wrap-anywhere whitespace-pre-wrap text-ink">
-        <LongText text={visibleText(errorMessage(error))} />
+        <Sentence text={visibleText(errorMessage(error))} />
       </p>
       <div className="mt-2 flex flex-wrap gap-2 empty:hidden">
         {at !== undefined && (

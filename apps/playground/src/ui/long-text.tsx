@@ -1,20 +1,32 @@
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { plural } from './format.ts';
 import { MoreButton } from './more-button.tsx';
 
 /** How much of a text is drawn at first, and again at each press, in characters. */
 const AT_ONCE = 20_000;
 
-/** The beginning of a text, and a button for more of it. `atOnce` is how much is drawn at first, in characters. */
-export function LongText({ text, atOnce = AT_ONCE }: { text: string; atOnce?: number }) {
+type LongTextProps = {
+  text: string;
+  /** How much is drawn at first, in characters. */
+  atOnce?: number;
+  /** How the text is drawn; without it, as it is. */
+  draw?: (text: string) => ReactNode;
+};
+
+/** The beginning of a text, and a button for more of it. */
+export function LongText({ text, atOnce = AT_ONCE, draw = asItIs }: LongTextProps) {
   const [length, setLength] = useState(atOnce);
-  if (text.length <= length) return text;
+  if (text.length <= length) return draw(text);
   return (
     <>
-      {text.slice(0, length)}…{' '}
+      {draw(text.slice(0, length))}…{' '}
       <MoreButton onMore={() => setLength(length + AT_ONCE)}>
         Show more ({plural(text.length - length, 'character')} left)
       </MoreButton>
     </>
   );
+}
+
+function asItIs(text: string): ReactNode {
+  return text;
 }

@@ -4,7 +4,7 @@ import { createDatabase } from '../../src/history/database.ts';
 import { openStoredRun } from '../../src/history/open-stored-run.ts';
 import type { RunRow } from '../../src/history/rows.ts';
 import { exportRun, importRun, runFileName } from '../../src/history/run-file.ts';
-import { groupByDay, matchesQuery } from '../../src/history/run-groups.ts';
+import { firstRows, groupByDay, matchesQuery } from '../../src/history/run-groups.ts';
 import { createRunStore, type RunBounds } from '../../src/history/run-store.ts';
 import { rowOf as row } from './recorded-sessions.ts';
 
@@ -258,4 +258,15 @@ test('pinned runs come first, the others by day; the search reads title, model a
     ['Yesterday', 'c'],
   ]);
   expect(rows.filter((one) => matchesQuery(one, 'demo WEATHER')).map(({ id }) => id)).toEqual(['c']);
+});
+
+test('the first rows of the list are those of its first groups', () => {
+  const rows = [1, 2, 3].map((at) => row(`run ${at}`));
+  const groups = [
+    { title: 'Pinned', rows: rows.slice(0, 2) },
+    { title: 'Today', rows: rows.slice(2) },
+  ];
+  expect(firstRows(groups, 3)).toEqual(groups);
+  expect(firstRows(groups, 2)).toEqual([groups[0]]);
+  expect(firstRows(groups, 1)).toEqual([{ title: 'Pinned', rows: [rows[0]] }]);
 });

@@ -223,6 +223,24 @@ test.each([['prompts'], ['eval']])(
   },
 );
 
+test.each([
+  ['a page that has loaded with the link', true],
+  ['a page that got the link later', false],
+])('going forward to a link and back shows the view that was open before: %s', async (_what, isLoading) => {
+  vi.stubGlobal('localStorage', { getItem: () => null, setItem: () => {} });
+  const link = encodeLink({ prompts: { prompts: samplePrompts, selected: 0, values: {} } });
+  await open(link, undefined, undefined, { isLoading });
+  goTo('');
+  expect(store().view).toBe('script');
+  usePlayground.setState({ view: 'evals' });
+  // the browser has kept the state of the link's entry
+  goTo(link);
+  await expect.poll(() => store().notice?.kind).toBe('opened');
+  expect(store().view).toBe('prompts');
+  goTo('');
+  expect(store().view).toBe('evals');
+});
+
 test('going back to the page without the link shows the run that was there again', async () => {
   await open(encodeLink({ script: '// one', log }));
   const before = store().session;

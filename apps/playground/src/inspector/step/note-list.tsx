@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { formatDuration } from '../../ui/format.ts';
 import { LongText } from '../../ui/long-text.tsx';
 import { MoreButton } from '../../ui/more-button.tsx';
+import { Sentence } from '../../ui/text/sentence.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
 import type { StepNote } from './step-notes.ts';
 
@@ -26,6 +27,8 @@ export function NoteList({ notes }: { notes: readonly StepNote[] }) {
       <ul aria-label="Notes" className="grid grid-cols-[minmax(0,1fr)] gap-1">
         {notes.slice(0, most).map(({ key, kind, t, label, text }) => {
           const { Icon, className } = styles[kind];
+          // a message to the model may be the words of the user or of a script
+          const NoteText = kind === 'steer' ? LongText : Sentence;
           return (
             <li key={key} data-note={kind} className="text-sm">
               <p className="flex items-center gap-1.5">
@@ -36,7 +39,7 @@ export function NoteList({ notes }: { notes: readonly StepNote[] }) {
                 )}
               </p>
               <p className="pl-5 wrap-anywhere whitespace-pre-wrap text-ink-2">
-                <LongText text={visibleText(text)} atOnce={FIRST_CHARACTERS} />
+                <NoteText text={visibleText(text)} atOnce={FIRST_CHARACTERS} />
               </p>
             </li>
           );

@@ -2,6 +2,7 @@ import type { ToolCallState } from '@cueline/core';
 import { memo } from 'react';
 import { DataView } from '../../ui/data/data-view.tsx';
 import { LongText } from '../../ui/long-text.tsx';
+import { isRightToLeft, Sentence } from '../../ui/text/sentence.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
 
 /** How much of the arguments is drawn while they arrive, and of an error at first, in characters. */
@@ -14,6 +15,8 @@ type CallDataProps = {
 /** The input of a call, also while it arrives, and its output or its error. */
 export const CallData = memo(function CallData({ call }: CallDataProps) {
   const { input, inputText = '', output, errorText, state } = call;
+  // a sentence of Cueline, or the words of the tool in any language
+  const ErrorText = errorText !== undefined && isRightToLeft(errorText) ? LongText : Sentence;
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
       {input === undefined ? (
@@ -30,7 +33,7 @@ export const CallData = memo(function CallData({ call }: CallDataProps) {
         <div role="group" aria-label="Error" className="rounded-md bg-danger-soft px-2.5 py-1.5">
           <p className="text-xs font-medium text-danger">Error</p>
           <p className="wrap-anywhere whitespace-pre-wrap">
-            <LongText text={visibleText(errorText)} atOnce={MAX_CHARACTERS} />
+            <ErrorText text={visibleText(errorText)} atOnce={MAX_CHARACTERS} />
           </p>
         </div>
       ) : (

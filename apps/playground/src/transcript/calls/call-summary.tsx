@@ -4,6 +4,7 @@ import type { RunClock } from '../../state/run-clock.ts';
 import type { TaskVerdict } from '../../tasks/verdicts.ts';
 import { formatDuration, keyArguments, newFields, summarize } from '../../ui/format.ts';
 import { LiveDuration } from '../../ui/live-duration.tsx';
+import { isRightToLeft } from '../../ui/text/sentence.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
 import { isSuspended } from '../outcome.ts';
 
@@ -80,7 +81,7 @@ export function CallSummary({
           )}
         >
           {result.arrow && <span className="pr-1.5 text-ink-3">→</span>}
-          {visibleText(result.text)}
+          {isRightToLeft(result.text) ? <bdi>{visibleText(result.text)}</bdi> : visibleText(result.text)}
         </span>
       )}
     </>
