@@ -103,12 +103,12 @@ describeWithRedis('connections to Redis', (redis) => {
     const reading = (async () => {
       for await (const event of read(store, 'cut', -1, never())) seen.push(event);
     })();
-    await vi.waitFor(() => expect(seen).toHaveLength(1), 1_000);
+    await expect.poll(() => seen).toHaveLength(1);
     await write(store, 'cut', events.slice(0, 2));
     const begun = performance.now();
     connect();
-    await vi.waitFor(() => expect(seen).toHaveLength(2), 5_000);
-    await vi.waitFor(async () => expect(await admin.pubSubChannels('cueline:events:cut')).toHaveLength(1));
+    await expect.poll(() => seen).toHaveLength(2);
+    await expect.poll(() => admin.pubSubChannels('cueline:events:cut')).toHaveLength(1);
     await admin.sendCommand(['CLIENT', 'KILL', 'TYPE', 'pubsub']);
     await write(store, 'cut', events);
     await reading;

@@ -40,7 +40,7 @@ test('a call is answered by a reloaded page, also through another instance', asy
   const hub = setUp(shared);
   const before = createRun(files, { executor: executorOf(hub) });
   before.start().catch(() => {});
-  await vi.waitFor(() => expect(before.getState().status).toBe('waiting'));
+  await expect.poll(() => before.getState().status).toBe('waiting');
   before.detach();
 
   const other = setUp(shared);
@@ -88,7 +88,7 @@ test('another subject can neither begin nor answer a call', async () => {
   const hub = setUp();
   const run = createRun(files, { executor: executorOf(hub) });
   void run.start();
-  await vi.waitFor(() => expect(run.getState().status).toBe('waiting'));
+  await expect.poll(() => run.getState().status).toBe('waiting');
   const { runId, clientToolCalls } = run.getState();
   const { clientCallId } = clientToolCalls[0]!;
   const eve = executorOf(hub, 'eve');
@@ -101,7 +101,7 @@ test('another subject can neither begin nor answer a call', async () => {
   expect(await run.respondToClientTool(clientCallId, { output: { name: 'a.txt' } })).toEqual({
     accepted: true,
   });
-  await vi.waitFor(() => expect(run.getState().status).toBe('done'));
+  await expect.poll(() => run.getState().status).toBe('done');
 });
 
 test.each<[string, object, string]>([
@@ -126,7 +126,7 @@ test.each<[string, object, string]>([
   const hub = setUp();
   const run = createRun(files, { executor: executorOf(hub) });
   void run.start();
-  await vi.waitFor(() => expect(run.getState().status).toBe('waiting'));
+  await expect.poll(() => run.getState().status).toBe('waiting');
   const response = await hub.route(post(body, `?run=${run.getState().runId}`));
   expect(response.status).toBe(400);
   expect(await response.text()).toContain(words);

@@ -241,10 +241,10 @@ describe('how much', () => {
       },
     });
     const answer = store(send());
-    await vi.waitFor(() => expect(ids).toHaveLength(1));
+    await expect.poll(() => ids).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(12_000);
     expect(await refused(answer)).toEqual([503, 'unavailable']);
-    await vi.waitFor(async () => expect(await shares.get(ids[0]!)).toBeUndefined());
+    await expect.poll(() => shares.get(ids[0]!)).toBeUndefined();
   });
 
   test('is deleted with the key that only the client which shared it has got', async () => {

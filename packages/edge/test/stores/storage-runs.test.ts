@@ -74,7 +74,7 @@ test('of what has expired nothing is left once another run begins', async () => 
     chat: undefined,
   });
   await createStorageShares(storage, { now }).put('y', { body: Uint8Array.of(1), expiresAt: 4_000 });
-  await vi.waitFor(async () => expect(await storage.getKeys()).toHaveLength(2));
+  await expect.poll(() => storage.getKeys()).toHaveLength(2);
   expect((await store.get('next'))?.subject).toBe('s');
 });
 
@@ -221,10 +221,10 @@ test('an expired share that is read is removed, though nobody shares again', asy
   await shares.put('y', { body: Uint8Array.of(1), expiresAt: 1_000 });
   at = 1_000;
   expect(await shares.get('x')).toBeUndefined();
-  await vi.waitFor(async () => expect(await storage.getKeys()).toHaveLength(1));
+  await expect.poll(() => storage.getKeys()).toHaveLength(1);
   // another process looks for all of them when it reads one
   expect(await createStorageShares(storage, { now: () => at }).get('z')).toBeUndefined();
-  await vi.waitFor(async () => expect(await storage.getKeys()).toEqual([]));
+  await expect.poll(() => storage.getKeys()).toEqual([]);
 });
 
 test('a route that polls rarely answers commands of another instance, which does not consider it gone', async () => {

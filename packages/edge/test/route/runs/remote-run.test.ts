@@ -217,7 +217,7 @@ test('a reader that freezes after its ping gets the reply', async () => {
   });
   const reader = run.events(0)[Symbol.asyncIterator]();
   void reader.next();
-  await vi.waitFor(() => expect(pings).toBeGreaterThan(3), 3_000);
+  await expect.poll(() => pings).toBeGreaterThan(3);
   await reader.return?.();
   expect(await all(read(store, 'run-1', 0, AbortSignal.timeout(20)))).toEqual([]);
 });

@@ -48,7 +48,7 @@ async function setUp(append: RunLogStore['append'], answer = async (): Promise<v
 /** A store that answers an append when the test says so. */
 function slowStore() {
   const appends: (() => void)[] = [];
-  const asked = (): Promise<void> => vi.waitFor(() => expect(appends).toHaveLength(1));
+  const asked = (): Promise<void> => expect.poll(() => appends).toHaveLength(1);
   return {
     append: (): Promise<void> => new Promise((resolve) => appends.push(resolve)),
     /** Resolves once the writer waits for an append. */
@@ -72,11 +72,11 @@ test('events are stored before they are shown, and simultaneous events are store
   expect(shown).toEqual([]);
   push(events[2]!);
   await answer();
-  await vi.waitFor(() => expect(shown).toEqual([0, 1]));
+  await expect.poll(() => shown).toEqual([0, 1]);
   await asked();
   push(events[3]!);
   await answer();
-  await vi.waitFor(() => expect(shown).toEqual([0, 1, 2]));
+  await expect.poll(() => shown).toEqual([0, 1, 2]);
   await answer();
   expect(await writer.written).toBe(true);
   expect(shown).toEqual([0, 1, 2, 3]);
@@ -89,7 +89,7 @@ test('a failing store does not delay events, and gets them later', async () => {
     if (broken) throw new Error('away');
   });
   push(events[0]!);
-  await vi.waitFor(() => expect(shown).toEqual([0]));
+  await expect.poll(() => shown).toEqual([0]);
   push(events[1]!);
   expect(shown).toEqual([0, 1]);
   broken = false;
@@ -110,7 +110,7 @@ test('a slow store does not delay events', async () => {
   const { shown, writer, push } = await setUp(append);
   push(events[0]!);
   push(events[1]!);
-  await vi.waitFor(() => expect(shown).toEqual([0, 1]), 2_000);
+  await expect.poll(() => shown).toEqual([0, 1]);
   push(events[2]!);
   expect(shown).toEqual([0, 1, 2]);
   await answer();
@@ -134,7 +134,7 @@ const interrupted: RunEvent = {
 test('if another instance has ended the run, only that end is shown', async () => {
   const { runs, seen, writer, onOver, push } = await setUp(async () => {});
   for (const event of events.slice(0, 2)) push(event);
-  await vi.waitFor(() => expect(seen).toHaveLength(2));
+  await expect.poll(() => seen).toHaveLength(2);
   await write(runs, 'r', [interrupted]);
   for (const event of events.slice(2)) push(event);
   expect(await writer.written).toBe(true);
@@ -147,10 +147,10 @@ test('if another instance has ended the run, only that end is shown', async () =
 test('if another instance has ended the run, the running one is stopped', async () => {
   const { runs, seen, onOver, push } = await setUp(async () => {});
   for (const event of events.slice(0, 2)) push(event);
-  await vi.waitFor(() => expect(seen).toHaveLength(2));
+  await expect.poll(() => seen).toHaveLength(2);
   await write(runs, 'r', [interrupted]);
   push(events[2]!);
-  await vi.waitFor(() => expect(onOver).toHaveBeenCalledTimes(1));
+  await expect.poll(() => onOver).toHaveBeenCalledTimes(1);
   push(events[3]!);
   await soon();
   expect(seen).toEqual([...events.slice(0, 2), interrupted]);
@@ -162,7 +162,7 @@ test('shown events are not withdrawn: the logs differ, and the run counts as not
     if (broken) throw new Error('away');
   });
   for (const event of events.slice(0, 2)) push(event);
-  await vi.waitFor(() => expect(seen).toHaveLength(2));
+  await expect.poll(() => seen).toHaveLength(2);
   broken = true;
   push(events[2]!);
   await soon();

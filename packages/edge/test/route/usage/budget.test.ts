@@ -170,7 +170,7 @@ test('usage that could not be counted at the end of a run is counted once the st
   });
   await all(client(hub).start(request, never()));
   expect(await refusal(await hub.route(post({ input: {} })))).toMatchObject({ code: 'too_many_at_once' });
-  await vi.waitFor(() => expect(failures).toBe(3), 5_000);
+  await expect.poll(() => failures).toBe(3);
   await all(client(hub).start(request, never()));
   expect(hub.events.filter(({ type }) => type === 'failed')).toHaveLength(1);
 });
