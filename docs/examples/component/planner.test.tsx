@@ -7,7 +7,7 @@ import { Planner } from './planner.tsx';
 
 // #region plan
 // the first run of a file loads the AI SDK, which takes its time on a busy machine
-configure({ asyncUtilTimeout: 5_000 });
+configure({ asyncUtilTimeout: 10_000 });
 afterEach(cleanup); // otherwise the next test finds this one's page, too
 
 test('shows the plan, and the tool that it took', async () => {
