@@ -61,8 +61,9 @@ test('a stream does not delay a transition', async () => {
   const before = page.text('text');
   document.querySelector('button')?.click();
   await expect.poll(() => times.length, { timeout: 10_000 }).toBe(1);
+  // on a busy machine, the first text after the click may come with the end of the transition
+  await expect.poll(() => page.text('text')).not.toBe(before);
   clearInterval(streaming);
-  expect(page.text('text')).not.toBe(before);
   // a subscription that starts the transition over at each of its updates holds it up until React forces it, after 5 s
   expect(times[0]).toBeLessThan(4_000);
 });
