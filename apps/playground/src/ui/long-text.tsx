@@ -9,7 +9,7 @@ type LongTextProps = {
   text: string;
   /** How much is drawn at first, in characters. */
   atOnce?: number;
-  /** How the text is drawn; without it, as it is. */
+  /** Draws the text. Default: unchanged. */
   draw?: (text: string) => ReactNode;
 };
 

@@ -25,6 +25,11 @@ export function thrownText(error: unknown): string {
   return text.length > 10_000 ? `${shorten(text, 10_000)} [cut off: ${text.length} characters]` : text;
 }
 
+/** Returns the first line of a thrown error, and `unknown reason` for anything else. Never throws. */
+export function reasonOf(thrown: unknown): string {
+  return isError(thrown) ? thrownText(thrown).split('\n')[0]! : 'unknown reason';
+}
+
 /** Returns the name of a thrown error; undefined for anything without one. Never throws. */
 export function thrownName(error: unknown): string | undefined {
   try {

@@ -190,7 +190,7 @@ async function reportEnd(
 
 /**
  * Returns the result of an agent that has ended in another process.
- * @throws CuelineError that says why there is none
+ * @throws CuelineError if it has no result
  */
 function resultOf(name: string, events: readonly RunEvent[], end: AgentEnd): unknown {
   const { outcome, output, error } = end;

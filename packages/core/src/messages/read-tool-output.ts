@@ -1,4 +1,4 @@
-import { thrownText } from '../base/error-source.ts';
+import { reasonOf } from '../base/error-source.ts';
 import { isRecord } from '../base/is-record.ts';
 import { messagePartError } from '../base/message-part-error.ts';
 import { bytesOf } from '../json/bytes.ts';
@@ -83,7 +83,9 @@ function withPath<Value>(path: string, read: () => Value): Value {
   try {
     return read();
   } catch (error) {
-    const [reason] = thrownText(error).split('\n');
-    throw messagePartError(path, `is not JSON (${reason}). Give plain objects, lists, texts, numbers.`);
+    throw messagePartError(
+      path,
+      `is not JSON (${reasonOf(error)}). Give plain objects, lists, texts, numbers.`,
+    );
   }
 }

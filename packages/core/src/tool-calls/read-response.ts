@@ -1,4 +1,4 @@
-import { thrownText } from '../base/error-source.ts';
+import { reasonOf } from '../base/error-source.ts';
 import type { ApprovalResponse, ClientToolResponse } from '../log/events.ts';
 import { capOutput } from '../tools/cap-output.ts';
 
@@ -45,7 +45,7 @@ function orReason<Response>(what: string, read: () => Response | string): Respon
   try {
     return read();
   } catch (error) {
-    return `The response cannot be read as JSON (${thrownText(error).split('\n')[0]}). Give ${what} of plain objects, arrays, strings, numbers.`;
+    return `The response cannot be read as JSON (${reasonOf(error)}). Give ${what} of plain objects, arrays, strings, numbers.`;
   }
 }
 

@@ -1,5 +1,5 @@
 import { capText, MAX_TEXT_BYTES } from '../base/cap-text.ts';
-import { isError, thrownText } from '../base/error-source.ts';
+import { reasonOf } from '../base/error-source.ts';
 import { CuelineError } from '../base/errors.ts';
 import { mentionBytes, stringifyJson } from '../json/bytes.ts';
 import { isTooDeep, MAX_JSON_DEPTH } from '../json/json-depth.ts';
@@ -45,10 +45,9 @@ function asJson(output: unknown, tool: string): string | undefined {
   } catch (error) {
     ignorePromises(output);
     if (error instanceof RangeError) throw tooDeepError(tool, error);
-    const [reason] = isError(error) ? thrownText(error).split('\n') : ['unknown reason'];
     throw new CuelineError(
       'invalid_definition',
-      `${tool} returned something that is not JSON (${reason}). Return plain objects, arrays, strings, numbers.`,
+      `${tool} returned something that is not JSON (${reasonOf(error)}). Return plain objects, arrays, strings, numbers.`,
       { cause: error },
     );
   }

@@ -18,7 +18,7 @@ export type Upstream = AsyncDisposable & {
   url: string;
   /** Calls since the last answer was set, without those of the limits. */
   seen: Seen[];
-  /** What was asked of the limits' store, such as `reserve/ada`. */
+  /** The calls of the limit store, such as `reserve/ada`. */
   limits: string[];
   /** From now on it answers like this. */
   answer(answer: Answer): void;

@@ -57,9 +57,8 @@ class FollowedRun implements RemoteRun {
   }
 
   async ended(signal: AbortSignal): Promise<void> {
-    const end = (await opened(this.#store.read(this.#runId, Number.MAX_SAFE_INTEGER, signal)))[
-      Symbol.asyncIterator
-    ]();
+    const batches = await this.#read(Number.MAX_SAFE_INTEGER, signal);
+    const end = batches[Symbol.asyncIterator]();
     await end.next();
   }
 
@@ -74,6 +73,10 @@ class FollowedRun implements RemoteRun {
       return { accepted: false, reason: 'The run took too long to answer. Try again.' };
     }
     return { accepted: false, reason: 'The instance of this run no longer answers. Start it again.' };
+  }
+
+  #read(afterSeq: number, signal: AbortSignal): Promise<AsyncIterable<EventBatch>> {
+    return opened(this.#store.read(this.#runId, afterSeq, signal));
   }
 
   /** Returns its instance's reply; undefined if there is none. */
@@ -120,9 +123,7 @@ class FollowedRun implements RemoteRun {
   /** Returns the last stored event. */
   async #lastWritten(): Promise<RunEvent | undefined> {
     const enough = new AbortController();
-    const events = eventsOf(await opened(this.#store.read(this.#runId, -1, enough.signal)))[
-      Symbol.asyncIterator
-    ]();
+    const events = eventsOf(await this.#read(-1, enough.signal))[Symbol.asyncIterator]();
     let last: RunEvent | undefined;
     for (;;) {
       const next = events.next();
@@ -136,9 +137,7 @@ class FollowedRun implements RemoteRun {
   async #eventAt(seq: number): Promise<RunEvent | undefined> {
     const enough = new AbortController();
     try {
-      const events = eventsOf(await opened(this.#store.read(this.#runId, seq - 1, enough.signal)))[
-        Symbol.asyncIterator
-      ]();
+      const events = eventsOf(await this.#read(seq - 1, enough.signal))[Symbol.asyncIterator]();
       const { value } = await withTimeout(events.next());
       return value as RunEvent | undefined;
     } finally {
@@ -173,7 +172,8 @@ class FollowedRun implements RemoteRun {
   }
 
   async *#follow(afterSeq: number, signal: AbortSignal): AsyncGenerator<EventBatch, void> {
-    const events = (await opened(this.#store.read(this.#runId, afterSeq, signal)))[Symbol.asyncIterator]();
+    const batches = await this.#read(afterSeq, signal);
+    const events = batches[Symbol.asyncIterator]();
     for (;;) {
       const next = events.next();
       while (!signal.aborted && (await isSilentFor(next, this.#quietMs))) {
