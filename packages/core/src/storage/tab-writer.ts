@@ -8,14 +8,14 @@ import type { RunEvent } from '../log/events.ts';
 import { lastRunId } from '../log/log-queries.ts';
 import type { RunCommand } from '../log/run-handle.ts';
 import type { EditReply } from '../tasks/task-item.ts';
-import { createServerEventCounter } from '../wire/event-limits.ts';
 import type { DroppableWriter, EventWriter, LoadedLog, TabbedRun } from './event-writer.ts';
 import { followTab, type FollowedTab } from './follow-tab.ts';
+import { IncomingLog } from './incoming-log.ts';
 import { readToEnd } from './read-to-end.ts';
 import { RouteRunWriter } from './route-run-writer.ts';
 import { openTabChannel, type BroadcastChannelLike, type TabMessage } from './tab-channel.ts';
 import { createTabLock, type TabLocks } from './tab-lock.ts';
-import { createTabOutbox, MAX_EVENTS } from './tab-outbox.ts';
+import { createTabOutbox } from './tab-outbox.ts';
 import { createTabRequests } from './tab-requests.ts';
 
 type TabWriterOptions = {
@@ -84,10 +84,8 @@ class Tab implements TabWriter {
   #isLeft = false;
   /** Stops waiting for the lock of the followed run. */
   #leave = (): void => {};
-  /** The beginning of a log that grows in another tab. */
-  #incoming:
-    | { log: string; events: RunEvent[]; count: ReturnType<typeof createServerEventCounter> }
-    | undefined;
+  /** A log that has begun in another tab, until it has arrived. */
+  #incoming: IncomingLog | undefined;
 
   constructor({ id, scope, writer, run, readStored }: TabWriterOptions) {
     this.#readStored = readStored;
@@ -217,12 +215,12 @@ class Tab implements TabWriter {
         if (this.#lock.isHeld)
           return void this.#lock.confirm().then((isHeld) => (isHeld ? undefined : this.#onMessage(message)));
         this.#followed?.finish();
-        this.#incoming = { log: message.log, events: [], count: createServerEventCounter() };
+        this.#incoming = new IncomingLog(message.log);
         this.#channel.post({ type: 'ask', log: message.log, after: -1 });
         return;
       case 'events':
         if (message.log === this.#followed?.log) this.#followed.push(message.events);
-        else if (message.log === this.#incoming?.log) this.#receive(message.events, message.isWhole);
+        else if (message.log === this.#incoming?.id) this.#receive(this.#incoming, message);
         return;
       case 'ask':
         // also for a moment after the end, which may come before the question
@@ -242,20 +240,13 @@ class Tab implements TabWriter {
     }
   };
 
-  #receive(events: readonly RunEvent[], isWhole: boolean): void {
-    const whole = this.#incoming!;
-    for (const event of events) {
-      if (event.seq < whole.events.length) continue;
-      // events before the answer are requested again once the log is followed
-      if (event.seq > whole.events.length) return;
-      if (whole.count(event) !== undefined) return void (this.#incoming = undefined);
-      whole.events.push(event);
-    }
-    if (!isWhole || whole.events.length === 0) return;
+  #receive(incoming: IncomingLog, { events, isWhole }: Extract<TabMessage, { type: 'events' }>): void {
+    const whole = incoming.add(events, isWhole);
+    if (whole === undefined) return;
     this.#incoming = undefined;
     this.#isElsewhere = true;
-    this.#known.add(whole.log);
-    this.#run.show(whole.events);
+    this.#known.add(incoming.id);
+    this.#run.show(whole);
   }
 
   #answer(asked: string, after: number): void {
@@ -264,16 +255,7 @@ class Tab implements TabWriter {
     const events = this.#run.log();
     this.#log = lastRunId(events) ?? this.#log;
     if (asked !== this.#log) return this.#channel.post({ type: 'begun', log: this.#log });
-    const missing = events.slice(after + 1);
-    for (let at = 0; at === 0 || at < missing.length; at += MAX_EVENTS) {
-      const isWhole = at + MAX_EVENTS >= missing.length;
-      this.#channel.post({
-        type: 'events',
-        log: this.#log,
-        events: missing.slice(at, at + MAX_EVENTS),
-        isWhole,
-      });
-    }
+    this.#outbox.send(this.#log, events.slice(after + 1));
   }
 
   async #execute(key: string, command: RunCommand): Promise<void> {
