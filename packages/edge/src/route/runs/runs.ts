@@ -156,44 +156,49 @@ class RouteRuns implements Runs {
     return runId === undefined ? undefined : this.reach(runId, subject);
   }
 
-  async begin({ start, identity, models, chat, waitUntil, user }: RouteStart): Promise<StartedRun> {
-    const {
-      subject,
-      dailyTokens = this.#settings.dailyTokens,
-      dailyCost = this.#settings.dailyCost,
-    } = identity;
-    const { key: startKey, ...request } = start;
-    const prompt = request.definition.name;
-    const key = storedKey(prompt, startKey, chat);
-    const begunBefore = async (id: string): Promise<StartedRun> => ({
-      ...(await this.reach(id, subject)),
-      started: false,
-    });
-    const started = async (): Promise<StartedRun | undefined> => {
-      const known = key === undefined ? undefined : await this.#ask(() => this.#store.find({ subject, key }));
-      return known === undefined ? undefined : begunBefore(known);
-    };
-    const known = await started();
+  async begin(asked: RouteStart): Promise<StartedRun> {
+    const { start, identity, chat } = asked;
+    const settings = this.#settings;
+    const { subject, dailyTokens = settings.dailyTokens, dailyCost = settings.dailyCost } = identity;
+    const { totalDailyTokens, totalDailyCost } = settings;
+    const key = storedKey(start.definition.name, start.key, chat);
+    const known = await this.#begunBefore(subject, key);
     if (known !== undefined) return known;
     // the id cannot be guessed, so a client that knows it was given it
     const runId = `run-${crypto.randomUUID()}`;
-    const { limits } = request.options ?? {};
-    const { tokens: allowed = Infinity } = limits ?? {};
-    const { totalDailyTokens, totalDailyCost } = this.#settings;
-    const budgeted = { subject, runId, dailyTokens, dailyCost, totalDailyTokens, totalDailyCost };
+    const run = { subject, runId, dailyTokens, dailyCost, totalDailyTokens, totalDailyCost };
     await this.#checkSwitch();
-    const refused = await this.#budget.reserve(budgeted, leastTokens(request), allowed);
+    const refused = await this.#budget.reserve(run, leastTokens(start), allowedTokens(start));
     if (refused !== undefined) {
       // the same start may have come twice at once, and taken the last reservation
-      const meanwhile = await started();
+      const meanwhile = await this.#begunBefore(subject, key);
       if (meanwhile !== undefined) return meanwhile;
-      throw startRefusedError(refused, this.#settings);
+      throw startRefusedError(refused, settings);
     }
+    const created = await this.#create(run, key, chat?.id);
+    if (created !== 'created') {
+      await this.#budget.settle(subject, runId, zeroAmount);
+      return { ...(await this.reach(created.runId, subject)), started: false };
+    }
+    return { ...this.#host(asked, run), started: true };
+  }
+
+  /** Returns the run that was started with a key before. */
+  async #begunBefore(subject: string, key: string | undefined): Promise<StartedRun | undefined> {
+    const runId = key === undefined ? undefined : await this.#ask(() => this.#store.find({ subject, key }));
+    return runId === undefined ? undefined : { ...(await this.reach(runId, subject)), started: false };
+  }
+
+  /** Makes room for a run in the store, or returns the run that another request has started with its key meanwhile. */
+  async #create(
+    { runId, subject }: BudgetedRun,
+    key: string | undefined,
+    chat: string | undefined,
+  ): Promise<'created' | { runId: string }> {
     const { runMs, replayMs } = this.#settings;
-    let created;
     try {
-      created = await this.#ask(
-        () => this.#store.create({ runId, subject, key, chat: chat?.id, runMs, replayMs }),
+      return await this.#ask(
+        () => this.#store.create({ runId, subject, key, chat, runMs, replayMs }),
         undefined,
         (late) => (late === 'created' ? this.#store.forget?.(runId) : undefined),
       );
@@ -202,14 +207,17 @@ class RouteRuns implements Runs {
       void this.#budget.settle(subject, runId, zeroAmount);
       throw error;
     }
-    if (created !== 'created') {
-      await this.#budget.settle(subject, runId, zeroAmount);
-      return begunBefore(created.runId);
-    }
+  }
+
+  /** Executes a run in this instance. */
+  #host({ start, models, waitUntil, user }: RouteStart, budgeted: BudgetedRun): ReachedRun {
+    const { key: _key, ...request } = start;
+    const { runId, subject } = budgeted;
+    const prompt = request.definition.name;
     const onFailure = (error: unknown): void => this.#report({ type: 'failed', error, runId });
-    const options = { ...request.options, limits: limitsWithin(limits) };
+    const options = { ...request.options, limits: limitsWithin(request.options?.limits) };
     const stop: HostedRun['stop'] = (error) => run.stop(error);
-    const meter = this.#meterFor(budgeted, prompt, allowed, stop);
+    const meter = this.#meterFor(budgeted, prompt, allowedTokens(request), stop);
     const work = createOpenWork();
     const executor = inProcess(
       { ...models, wrapModel: (model) => meter.wrap(model) },
@@ -223,7 +231,7 @@ class RouteRuns implements Runs {
       executor,
       request: { ...request, options },
       store: this.#store,
-      runMs,
+      runMs: this.#settings.runMs,
       commandBytes: this.#settings.commandBytes,
       showErrors: this.#settings.showErrors,
       showRequests: this.#settings.showRequests,
@@ -235,7 +243,7 @@ class RouteRuns implements Runs {
     const forgotten = this.#forgetLater(run);
     // not awaited: the run has begun, and the client that asked for it must be able to find it
     (async () => waitUntil?.(settled.then(() => forgotten)))().catch(onFailure);
-    return { ...this.#reachHere(run, settled), started: true };
+    return this.#reachHere(run, settled);
   }
 
   /** Throws an {@link HttpError} with 503 while the kill switch is on. */
@@ -350,6 +358,11 @@ class RouteRuns implements Runs {
       over: () => run.ended(AbortSignal.timeout(STOP_MS)).catch(() => {}),
     };
   }
+}
+
+/** How many tokens a run may use. */
+function allowedTokens({ options }: RunRequest): number {
+  return options?.limits?.tokens ?? Infinity;
 }
 
 function stoppedBySwitch(): SerializedError {
