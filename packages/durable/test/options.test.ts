@@ -31,6 +31,11 @@ test.each<[string, () => unknown, string]>([
     'The guard of createDurable has no method "begin". Write { guard: createRunGuard({ limits }) }.',
   ],
   [
+    'models that are not awaited',
+    () => createDurable({ ...valid, models: Promise.resolve({}) as never }),
+    'createDurable: models is a promise. Write await before it.',
+  ],
+  [
     'a time that is not a number',
     () => createDurable({ ...valid, unknownPromptMs: '1 day' as never }),
     'The unknownPromptMs of createDurable is 1 day. Write milliseconds',
