@@ -119,6 +119,7 @@ export function checkOptionNames(whose: string, options: unknown, call: string):
       ? `${name} is not one of the options. Write ${call}{ ${name}: …, options: { … } }).`
       : undefined,
   );
+  refusePromises(whose, Object(options) as object);
 }
 
 /** @throws CuelineError `invalid_options` if `abortSignal` is not an AbortSignal, such as an AbortController */

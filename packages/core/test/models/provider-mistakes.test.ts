@@ -73,6 +73,24 @@ describe('a promise in place of a setting', () => {
     },
   );
 
+  test.each(['limits', 'timeout', 'headers', 'tools', 'abortSignal'])(
+    'options.%s is refused',
+    async (name) => {
+      const run = runPrompt(hello, { model, options: { [name]: promised() } });
+      await expect(run).rejects.toMatchObject({
+        code: 'invalid_options',
+        message: `options: ${name} is a promise. Write await before it.`,
+      });
+    },
+  );
+
+  test.each(['model', 'options'])('%s of a run object is refused', async (name) => {
+    const run = createRun(hello, { model, executor: inProcess(), [name]: promised() });
+    await expect(run.start()).rejects.toThrow(
+      `The settings of the run: ${name} is a promise. Write await before it.`,
+    );
+  });
+
   test('of createModels is refused when it is created', () => {
     expect(() => createModels({ providers: promised() })).toThrow(
       'createModels: providers is a promise. Write await before it.',

@@ -146,6 +146,7 @@ describe('a promise in place of an option is refused when the server starts, and
 
 test.each<[what: string, options: Partial<PromptRouteOptions>, message: string]>([
   ['auth', { auth: async () => ({ subject: 'ada', dailyTokens: rejects() }) }, 'auth returned dailyTokens'],
+  ['models', { models: () => ({ providers: rejects() }) }, 'What models returned: providers is a promise.'],
   ['accept', { accept: async () => ({ options: rejects() }) }, 'What accept returned: options is a promise.'],
 ])('a promise in what %s returned is reported, and its rejection is handled', async (_, options, message) => {
   const rejections = watchRejections();
