@@ -1,7 +1,13 @@
 import { CuelineError, type LimitOptions, type SerializedError } from '@cueline/core';
 import { withTimeout } from '../../base/with-timeout.ts';
 import { HttpError } from '../../http/respond.ts';
-import type { Adjusted, Amount, Reservation, Reserved } from '../../limits/limit-store.ts';
+import {
+  checkAnswer,
+  type Adjusted,
+  type Amount,
+  type Reservation,
+  type Reserved,
+} from '../../limits/limit-store.ts';
 import { runDefaults } from '../read-limits.ts';
 import type { RouteSettings } from '../settings.ts';
 import { leastOutput } from './output-lengths.ts';
@@ -90,7 +96,7 @@ export function createRunBudget(
   }
 
   async function tryFor(call: Reservation): Promise<Reserved> {
-    const reservation = (async () => limitStore.reserve(call))();
+    const reservation = (async () => checkAnswer('reserve', await limitStore.reserve(call)))();
     try {
       return await ask(() => reservation);
     } catch (error) {
@@ -135,7 +141,8 @@ export function createRunBudget(
       );
     },
     async setAside({ runId, ...run }, amount, leaseMs) {
-      const reservation = (async () => limitStore.adjust({ ...run, ...amount, id: runId, leaseMs }))();
+      const adjustment = { ...run, ...amount, id: runId, leaseMs };
+      const reservation = (async () => checkAnswer('adjust', await limitStore.adjust(adjustment)))();
       // without limits there is nothing to wait for
       if (!isLimited(run)) return void reservation.catch(() => {});
       let adjusted: Adjusted;
