@@ -7,11 +7,16 @@ import { isUnawaited } from './is-promise.ts';
  * @throws CuelineError `invalid_options`
  */
 export function refusePromises(whose: string, options: object): void {
-  if (isUnawaited(options)) throw promiseError(whose);
+  if (isPromiseObject(options)) throw promiseError(whose);
   let found: string | undefined;
   // all of them, because each handles a rejection
-  for (const [name, value] of Object.entries(options)) if (isUnawaited(value)) found ??= name;
+  for (const [name, value] of Object.entries(options)) if (isPromiseObject(value)) found ??= name;
   if (found !== undefined) throw promiseError(`${whose}: ${found}`);
+}
+
+/** True for a promise, but not for an object that has every method, such as a proxy for one in another process. */
+function isPromiseObject(value: unknown): boolean {
+  return Object.prototype.toString.call(value) === '[object Promise]' && isUnawaited(value);
 }
 
 function promiseError(what: string): CuelineError {

@@ -105,8 +105,6 @@ async function createModel(
 
 async function createFromProvider(provider: ModelProvider, name: string, modelId: string): Promise<unknown> {
   const where = `providers.${name}`;
-  if (isUnawaited(provider))
-    throw new CuelineError('invalid_options', `${where} is a promise. Write await before it.`);
   try {
     // an AI SDK provider is a function, too, but only its method takes nothing but an id
     if ('languageModel' in provider && typeof provider.languageModel === 'function') {
@@ -118,6 +116,8 @@ async function createFromProvider(provider: ModelProvider, name: string, modelId
   } catch (error) {
     throw isOfAiSdk(error) ? toRunError(error) : scriptError(where, error);
   }
+  if (isUnawaited(provider))
+    throw new CuelineError('invalid_options', `${where} is a promise. Write await before it.`);
   throw new CuelineError(
     'invalid_options',
     `${where} is neither a provider nor a function from model id to model. ` +
