@@ -61,6 +61,23 @@ test.each<[string, () => unknown, string]>([
   expect(create).toThrow(message);
 });
 
+test('a store that answers with nothing is named, and no step counts as stored', async () => {
+  const prompt = definePrompt('hello', (builder) => builder.$`Hello.`, { model: scriptedModel(['Hi.']) });
+  const nothing = async (): Promise<never> => undefined as never;
+  const driver = { wake: async () => {}, work: () => ({ stop: async () => {} }) };
+  const open = (broken: object) =>
+    createDurable({ prompts: [prompt], store: { ...createMemoryStore(), ...broken }, driver });
+  const start = { definition: prompt, input: undefined };
+  await expect(open({ create: nothing }).begin(start)).rejects.toThrow(
+    "create of the store returned undefined. Return 'created', or { runId } of the run that has the key.",
+  );
+  const durable = open({ append: nothing });
+  const { runId } = await durable.begin(start);
+  await expect(durable.advance(runId, new AbortController().signal)).rejects.toThrow(
+    'append of the store returned undefined. Return true if the events are stored, and false if they are refused.',
+  );
+});
+
 test.each([undefined, 'stop', {}, { type: 'approve' }, { type: 'toString' }])(
   'respond refuses %j, which is not a command',
   async (command) => {
