@@ -1,10 +1,12 @@
+import { CuelineError } from '@cueline/core';
 import type { DurableStore } from './store.ts';
 import { ANSWER_TIMEOUT_MS, withTimeout } from './with-timeout.ts';
 
 /**
  * Returns a store whose calls reject if it does not answer, so that a start or a command fails, and the driver tries
  * a step again. A late `append` cannot harm that attempt, because the store refuses events of an earlier claim. A
- * late claim takes the run from that attempt, and `onLateClaim` is then called: the run needs another step.
+ * late claim takes the run from that attempt, and `onLateClaim` is then called: the run needs another step. So do calls
+ * whose answer has another form: `append` without one would end each step as if another worker had the run.
  */
 export function boundedStore(store: DurableStore, onLateClaim: (runId: string) => void): DurableStore {
   async function reportLate(runId: string, answer: ReturnType<DurableStore['claim']>): Promise<void> {
@@ -15,7 +17,12 @@ export function boundedStore(store: DurableStore, onLateClaim: (runId: string) =
   const bounded = async <Value>(answer: Promise<Value>): Promise<Value> =>
     withTimeout(answer, ANSWER_TIMEOUT_MS);
   return {
-    create: async (run) => bounded(store.create(run)),
+    async create(run) {
+      const answer = await bounded(store.create(run));
+      const isKnown = typeof (Object(answer) as { runId?: unknown }).runId === 'string';
+      if (answer === 'created' || isKnown) return answer;
+      throw wrongAnswerError('create', answer, "'created', or { runId } of the run that has the key");
+    },
     find: async (which) => bounded(store.find(which)),
     send: async (runId, command) => bounded(store.send(runId, command)),
     unfinished: async () => bounded(store.unfinished()),
@@ -28,9 +35,24 @@ export function boundedStore(store: DurableStore, onLateClaim: (runId: string) =
         throw error;
       }
     },
-    append: async (runId, epoch, events) => bounded(store.append(runId, epoch, events)),
+    async append(runId, epoch, events) {
+      const answer = await bounded(store.append(runId, epoch, events));
+      if (typeof answer === 'boolean') return answer;
+      throw wrongAnswerError(
+        'append',
+        answer,
+        'true if the events are stored, and false if they are refused',
+      );
+    },
     forget: async (runId, names) => bounded(store.forget(runId, names)),
     read: async (runId, afterSeq) => bounded(store.read(runId, afterSeq)),
     commands: async (runId) => bounded(store.commands(runId)),
   };
+}
+
+function wrongAnswerError(method: string, answer: unknown, instead: string): CuelineError {
+  return new CuelineError(
+    'invalid_options',
+    `${method} of the store returned ${JSON.stringify(answer)}. Return ${instead}.`,
+  );
 }

@@ -10,7 +10,7 @@ import type {
 } from '@cueline/core';
 import type { Advanced } from '@cueline/core/durable';
 import type { ModelSettings } from '@cueline/core/models';
-import { checkNames } from '@cueline/core/server';
+import { checkNames, refusePromises } from '@cueline/core/server';
 import { createSteps } from './advance-run.ts';
 import { boundedStore } from './bounded-store.ts';
 import { checkMethods } from './check-methods.ts';
@@ -272,6 +272,7 @@ function checkOptions(given: DurableOptions): void {
       ? 'createDurable has no "limits". Those of a run are in its options: { options: { limits } }; those of a user are in a guard: { guard: createRunGuard({ limits }) }.'
       : undefined,
   );
+  refusePromises('createDurable', given);
   const { store, driver, guard, unknownPromptMs } = given;
   checkMethods('The store of createDurable', store, storeMethods, '{ store: createMemoryStore() }');
   if (driver !== undefined)

@@ -10,6 +10,12 @@ import { withTimeout } from './with-timeout.ts';
 const MAX_TAKEOVERS = 6;
 
 /**
+ * How many workers in a row may end while they wait for the model's answer. More than {@link MAX_TAKEOVERS}, so that a
+ * run with long answers outlives another run that ends the processes of both.
+ */
+const MAX_CUT_OFF_ANSWERS = 12;
+
+/**
  * How long a marked run may keep the next one waiting, in milliseconds, for example if its prompt function never
  * returns.
  */
@@ -17,6 +23,8 @@ const TURN_MS = 10_000;
 
 /** What gets a run further: what its limits count. Other events may come again with each takeover, without end. */
 const progressTypes: ReadonlySet<RunEvent['type']> = new Set(['step-start', 'tool-end', 'tool-error']);
+/** What comes only once. The start of a step comes again with each call of the model that is cut off. */
+const resultTypes: ReadonlySet<RunEvent['type']> = new Set(['step-end', 'tool-end', 'tool-error']);
 
 /** A run that this worker has taken over from another one. */
 export type Takeover = {
@@ -63,12 +71,20 @@ export function createTakeovers(
 
   return (runId, { epoch, start, log, commands }) => {
     const after = log.events.findLast(isProgress)?.seq ?? -1;
-    const earlier = commands.filter(({ command }) => command.type === 'takeover' && command.after === after);
+    const result = log.events.findLast(({ type }) => resultTypes.has(type))?.seq ?? -1;
+    const marks = commands.flatMap(({ command }) => (command.type === 'takeover' ? [command.after] : []));
+    const earlier = marks.filter((seq) => seq === after);
+    const cutOff = marks.filter((seq) => seq >= result);
     const mark = { name: `takeover ${epoch}`, command: { type: 'takeover', after } } as const;
     let endTurn = (): void => {};
     return {
       mark,
-      error: earlier.length < MAX_TAKEOVERS ? undefined : takeoversError(runId, start.prompt),
+      error:
+        earlier.length >= MAX_TAKEOVERS
+          ? takeoversError(runId, start.prompt)
+          : cutOff.length >= MAX_CUT_OFF_ANSWERS
+            ? answersError(runId, start.prompt)
+            : undefined,
       async begin(signal) {
         if (earlier.length > 0) endTurn = await takeTurn(signal);
         await store.send(runId, mark);
@@ -94,5 +110,12 @@ function takeoversError(runId: string, prompt: string): CuelineError {
   return new CuelineError(
     'interrupted',
     `Run ${runId} was ended: ${MAX_TAKEOVERS} workers in a row took it over, and each of them ended, or lost the run, before the run got further. The prompt function of "${prompt}", a hook, prepareStep or a schema probably ends the process: it needs too much memory, calls process.exit() or blocks the event loop. Find out why the workers ended, repair that code, and start the run again.`,
+  );
+}
+
+function answersError(runId: string, prompt: string): CuelineError {
+  return new CuelineError(
+    'interrupted',
+    `Run ${runId} was ended: ${MAX_CUT_OFF_ANSWERS} workers in a row took it over, and each of them ended, or lost the run, while the model answered. A schema of "${prompt}" or code that reads the answer probably ends the process: it needs too much memory, calls process.exit() or blocks the event loop. Find out why the workers ended, repair that code, and start the run again.`,
   );
 }

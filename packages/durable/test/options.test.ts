@@ -31,6 +31,11 @@ test.each<[string, () => unknown, string]>([
     'The guard of createDurable has no method "begin". Write { guard: createRunGuard({ limits }) }.',
   ],
   [
+    'models that are not awaited',
+    () => createDurable({ ...valid, models: Promise.resolve({}) as never }),
+    'createDurable: models is a promise. Write await before it.',
+  ],
+  [
     'a time that is not a number',
     () => createDurable({ ...valid, unknownPromptMs: '1 day' as never }),
     'The unknownPromptMs of createDurable is 1 day. Write milliseconds',
@@ -54,6 +59,23 @@ test.each<[string, () => unknown, string]>([
   ],
 ])('%s is refused at once', (_what, create, message) => {
   expect(create).toThrow(message);
+});
+
+test('a store that answers with nothing is named, and no step counts as stored', async () => {
+  const prompt = definePrompt('hello', (builder) => builder.$`Hello.`, { model: scriptedModel(['Hi.']) });
+  const nothing = async (): Promise<never> => undefined as never;
+  const driver = { wake: async () => {}, work: () => ({ stop: async () => {} }) };
+  const open = (broken: object) =>
+    createDurable({ prompts: [prompt], store: { ...createMemoryStore(), ...broken }, driver });
+  const start = { definition: prompt, input: undefined };
+  await expect(open({ create: nothing }).begin(start)).rejects.toThrow(
+    "create of the store returned undefined. Return 'created', or { runId } of the run that has the key.",
+  );
+  const durable = open({ append: nothing });
+  const { runId } = await durable.begin(start);
+  await expect(durable.advance(runId, new AbortController().signal)).rejects.toThrow(
+    'append of the store returned undefined. Return true if the events are stored, and false if they are refused.',
+  );
 });
 
 test.each([undefined, 'stop', {}, { type: 'approve' }, { type: 'toString' }])(

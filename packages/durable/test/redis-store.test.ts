@@ -42,20 +42,31 @@ describeWithRedis('runs in Redis', (redis) => {
     },
   );
 
-  test('a batch of 20,000 events is stored as a whole, and survives a kill of the server', async () => {
+  async function appendWarnings(count: number) {
     const store = createRedisStore(await connect());
     const runId = `run-${crypto.randomUUID()}`;
     await store.create({ runId, start: { prompt: 'planDay' } });
     const claimed = await claim(store, runId);
-    const events = Array.from({ length: 20_000 }, (_, seq) => ({
+    const events = Array.from({ length: count }, (_, seq) => ({
       seq,
       t: seq,
       type: 'warning' as const,
       message: `event ${seq}`,
     }));
     expect(await store.append(runId, claimed.epoch, events)).toBe(true);
+    return { events, read: async () => store.read(runId, -1) };
+  }
+
+  test('a batch of 20,000 events is stored as a whole, and survives a kill of the server', async () => {
+    const { events, read } = await appendWarnings(20_000);
     await redis.kill();
     await redis.start();
-    expect(await store.read(runId, -1)).toEqual({ events, ended: false });
+    expect(await read()).toEqual({ events, ended: false });
+  });
+
+  test('a batch may have more events than a command has arguments', async () => {
+    const { events, read } = await appendWarnings(150_000);
+    // as text, because toEqual takes seconds for so many
+    expect(JSON.stringify(await read())).toBe(JSON.stringify({ events, ended: false }));
   });
 });

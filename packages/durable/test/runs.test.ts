@@ -134,7 +134,9 @@ test('a wrong store, driver, client or list of prompts is reported before a run 
   expect(create({ store: undefined })).toThrow(
     'The store of createDurable is undefined. Write { store: createMemoryStore() }.',
   );
-  expect(create({ store: Promise.resolve(createMemoryStore()) })).toThrow('It is a promise: await it.');
+  expect(create({ store: Promise.resolve(createMemoryStore()) })).toThrow(
+    'createDurable: store is a promise. Write await before it.',
+  );
   expect(create({ driver: inProcessDriver })).toThrow(
     'The driver of createDurable has no method "wake". Write { driver: inProcessDriver() }.',
   );

@@ -128,6 +128,47 @@ test.each(places)('a run whose workers end in %s ends once, and says why', async
   expect(await store.commands(runId)).toEqual([]);
 });
 
+test('a run whose workers end in the answer of the model ends once, and says why', async () => {
+  const { end, next, count } = createEnds();
+  const model = planned([]);
+  const prompt = definePrompt('bad', (desk) => desk.$`Go.`, { model: { ...model, doStream: end } });
+  const { work, events, runId, store } = await openRun(prompt, {}, next);
+  while ((await work()) !== 'done');
+  expect(count()).toBe(13);
+  const ends = (await events()).filter(({ type }) => type === 'run-end');
+  expect(ends).toMatchObject([{ outcome: 'error', error: { code: 'interrupted' } }]);
+  expect(JSON.stringify(ends)).toContain(
+    `Run ${runId} was ended: 12 workers in a row took it over, and each of them ended, or lost the run, while the model answered.`,
+  );
+  expect(await store.commands(runId)).toEqual([]);
+});
+
+test('workers that end in the answers of different steps do not count together', async () => {
+  const { end, next, count } = createEnds();
+  const steps = 7;
+  const model = planned([...Array.from({ length: steps }, () => [call('look')]), 'Done.']);
+  let calls = 0;
+  const prompt = definePrompt(
+    'long',
+    (desk) => {
+      desk.$`Go.`;
+      desk.defTool('look', 'Look', z.object({}), () => 'seen', { effect: 'read' });
+    },
+    {
+      model: {
+        ...model,
+        // each answer comes at the fourth call
+        doStream: async (request: Parameters<typeof model.doStream>[0]) =>
+          (calls += 1) % 4 === 0 ? model.doStream(request) : end(),
+      },
+    },
+  );
+  const { work, events } = await openRun(prompt, { options: { loopGuard: false } }, next);
+  while ((await work()) !== 'done');
+  expect(count()).toBe(3 * (steps + 1));
+  expect((await events()).at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });
+});
+
 test('workers that end after the run got further do not count', async () => {
   const { end, next, count } = createEnds();
   let starts = 0;

@@ -56,8 +56,8 @@ export type CuelineErrorCode =
 /**
  * The source of an error's text. `cueline`: Cueline, or a `CuelineError` that was thrown to be read. `model`: the
  * model or its provider. The others are errors of the app's own code, which may contain an address, a query or a file
- * name: a `tool`, the `prompt` function (also an agent's, or a task's `extend`), a `hook` or callback, a task's
- * `validation`, or unidentified code (`unknown`).
+ * name: a `tool`, the `prompt` function (also an agent's, or a task's `extend`), a `hook` or callback (also a function
+ * in `providers`, or `wrapModel`), a task's `validation`, or unidentified code (`unknown`).
  */
 export type ErrorSource = 'cueline' | 'model' | 'tool' | 'prompt' | 'hook' | 'validation' | 'unknown';
 

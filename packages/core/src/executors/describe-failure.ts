@@ -3,7 +3,7 @@ import { scriptError } from '../base/script-error.ts';
 import { redact } from '../json/redact.ts';
 import { toJson } from '../messages/to-json.ts';
 import { bindModels } from '../models/create-models.ts';
-import { toRunError } from '../models/run-error.ts';
+import { isOfAiSdk, toRunError } from '../models/run-error.ts';
 import type { ModelSettings } from '../models/settings.ts';
 
 /** Returns the error and the input, both without keys, for the log of a run that could not start. */
@@ -27,13 +27,4 @@ function toScriptError(error: unknown, secrets: readonly string[]): CuelineError
   }
   const { code, message } = scriptError('The prompt function', error, 'prompt');
   return new CuelineError(code, redact(message, secrets), { cause: error, source: 'prompt' });
-}
-
-function isOfAiSdk(error: unknown): boolean {
-  try {
-    return error instanceof Error && error.name.startsWith('AI_');
-  } catch {
-    // a getter or a proxy that throws
-    return false;
-  }
 }

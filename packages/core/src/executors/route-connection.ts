@@ -9,15 +9,17 @@ import {
   type RouteRequest,
 } from './route-request.ts';
 
-/** A connection with events, or the reason why there is none and how long the route asks to wait. */
+/** A connection with events, and with their run if the route names it at once; or the reason why there is none and how long the route asks to wait. */
 export type RouteConnection =
-  | { body: ReadableStream<Uint8Array>; end: () => void }
+  | { body: ReadableStream<Uint8Array>; end: () => void; runId: string | undefined }
   /** The run has ended, and the last known event was its end. */
   | { over: true }
   | { lost: CuelineError; restMs: number };
 
 /** If the route asks for a longer pause than this, the run ends instead of waiting. */
 const MAX_RETRY_AFTER_MS = 30_000;
+/** In which a route names the run of its answer. */
+const RUN_HEADER = 'x-cueline-run';
 const transientStatuses = new Set([408, 429, 502, 503, 504]);
 
 /**
@@ -51,7 +53,8 @@ export async function connectToRoute(
     if (response.body === null || !/^text\/event-stream\b/i.test(kind)) {
       throw unexpectedResponseError(response, 'a stream of events (text/event-stream)');
     }
-    return { body: response.body as ReadableStream<Uint8Array>, end };
+    const runId = response.headers.get(RUN_HEADER) ?? undefined;
+    return { body: response.body as ReadableStream<Uint8Array>, end, runId };
   } catch (error) {
     end();
     if (CuelineError.isInstance(error) && error.code !== 'network') throw error;

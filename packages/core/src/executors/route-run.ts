@@ -120,6 +120,8 @@ class Follower implements AsyncIterator<RunEvent> {
   readonly #subscription: Subscription;
   readonly #signal: AbortSignal;
   #runId: string | undefined;
+  /** The id that the route names before the first event, with which the run can be stopped. */
+  #namedId: string | undefined;
   #last;
   readonly #count = createServerEventCounter();
   #stoppedStart: RunEvent | undefined;
@@ -170,17 +172,14 @@ class Follower implements AsyncIterator<RunEvent> {
   }
 
   readonly #onStop = (): void => {
-    if (this.#runId !== undefined) {
+    const stop = async (): Promise<void> => {
+      const runId = this.#runId ?? this.#namedId;
       this.#close();
-      void stopOnRoute(this.#route, this.#runId, this.#signal);
-      return;
-    }
-    // the run has started, but its id arrives only with its first event
-    const first = this.#pending?.catch(() => {}) ?? Promise.resolve();
-    void first.then(() => {
-      this.#close();
-      return this.#runId === undefined ? undefined : stopOnRoute(this.#route, this.#runId, this.#signal);
-    });
+      if (runId !== undefined) await stopOnRoute(this.#route, runId, this.#signal);
+    };
+    if (this.#runId !== undefined || this.#namedId !== undefined) void stop();
+    // the run may have started, but its id arrives only with the answer
+    else void (this.#pending?.catch(() => {}) ?? Promise.resolve()).then(stop);
   };
 
   #close(): void {
@@ -209,6 +208,9 @@ class Follower implements AsyncIterator<RunEvent> {
         const release = (): void => void stream.return?.();
         this.#closing.signal.addEventListener('abort', release);
         try {
+          this.#namedId ??= connection.runId;
+          // the stop waits for the id
+          if (this.#signal.aborted && this.#namedId !== undefined) return;
           for (let next = await stream.next(); next.done !== true; next = await stream.next()) {
             if (!this.#isNew(next.value)) continue;
             failures = 0;

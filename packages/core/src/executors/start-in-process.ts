@@ -1,4 +1,5 @@
 import { anySignal } from '../base/any-signal.ts';
+import { refusePromises } from '../base/refuse-promises.ts';
 import type { WorkListener } from '../base/track-work.ts';
 import { sendCommand } from '../engine/create-run-handle.ts';
 import { startRun } from '../engine/start-run.ts';
@@ -40,6 +41,8 @@ export async function startInProcess<Input>(
   const { definition, input, model, options, messages, tasks, unfinishedCalls, whenStored } = request;
   let run;
   try {
+    // before the options are copied
+    refusePromises('The settings of the run', request);
     checkAbortSignal(options);
     const abortSignal = anySignal(signal, options?.abortSignal);
     const config = {

@@ -1,6 +1,8 @@
 import type { LanguageModel } from 'ai';
 import { checkNames } from '../base/check-names.ts';
 import { loadModule } from '../base/load-module.ts';
+import { refusePromises } from '../base/refuse-promises.ts';
+import { scriptError } from '../base/script-error.ts';
 import { checkModel } from './check-model.ts';
 import { processEnvironment, secretsOf } from './environment.ts';
 import type { CurrentModel, LanguageModelObject, ModelSettings } from './settings.ts';
@@ -25,6 +27,7 @@ const settingNames = ['env', 'providers', 'fetch', 'packages', 'wrapModel'];
  */
 export function createModels(settings: ModelSettings = {}): Models {
   checkNames('createModels', settings, settingNames, 'invalid_options');
+  refusePromises('createModels', settings);
   return bindModels(settings);
 }
 
@@ -42,7 +45,13 @@ export function bindModels(settings: ModelSettings): Models {
   return {
     async resolve(ref) {
       const model = await find(ref);
-      return wrapModel === undefined ? model : wrapModel(await toCurrent(model));
+      if (wrapModel === undefined) return model;
+      const current = await toCurrent(model);
+      try {
+        return wrapModel(current);
+      } catch (error) {
+        throw scriptError('wrapModel', error);
+      }
     },
     secrets: () => secretsOf(settings.env ?? processEnvironment()),
   };

@@ -1,12 +1,15 @@
 import type { LanguageModel } from 'ai';
 import { CuelineError } from '../base/errors.ts';
+import { isUnawaited } from '../base/is-promise.ts';
 import { loadModule } from '../base/load-module.ts';
+import { scriptError } from '../base/script-error.ts';
 import { resolveAlias } from './aliases.ts';
 import { builtInProviders, createBuiltInModel, isBuiltIn } from './built-in.ts';
 import { checkModel } from './check-model.ts';
 import { createEnvironmentModel, environmentProviders, isDescribed, isInEnvironment } from './custom.ts';
 import { processEnvironment, toVariablePart, type Environment } from './environment.ts';
 import { guardFetch } from './guarded-fetch.ts';
+import { isOfAiSdk, toRunError } from './run-error.ts';
 import type { LanguageModelObject, ModelContext, ModelProvider, ModelSettings } from './settings.ts';
 
 /**
@@ -75,7 +78,7 @@ async function createModel(
   context: ModelContext,
 ): Promise<LanguageModelObject> {
   if (Object.hasOwn(context.providers, provider)) {
-    const model: unknown = await createFromProvider(context.providers[provider]!, provider, modelId);
+    const model = await createFromProvider(context.providers[provider]!, provider, modelId);
     return checkModel(model, `What provider "${provider}" gave for "${modelId}"`);
   }
   if (provider === 'simulated') return createSimulatedModel(modelId);
@@ -101,14 +104,23 @@ async function createModel(
 }
 
 async function createFromProvider(provider: ModelProvider, name: string, modelId: string): Promise<unknown> {
-  // an AI SDK provider is a function, too, but only its method takes nothing but an id
-  if ('languageModel' in provider && typeof provider.languageModel === 'function') {
-    return provider.languageModel(modelId);
+  const where = `providers.${name}`;
+  try {
+    // an AI SDK provider is a function, too, but only its method takes nothing but an id
+    if ('languageModel' in provider && typeof provider.languageModel === 'function') {
+      // of a caller in JavaScript it may be a promise, too
+      const model: unknown = provider.languageModel(modelId);
+      return await model;
+    }
+    if (typeof provider === 'function') return await provider(modelId);
+  } catch (error) {
+    throw isOfAiSdk(error) ? toRunError(error) : scriptError(where, error);
   }
-  if (typeof provider === 'function') return provider(modelId);
+  if (isUnawaited(provider))
+    throw new CuelineError('invalid_options', `${where} is a promise. Write await before it.`);
   throw new CuelineError(
     'invalid_options',
-    `providers.${name} is neither a provider nor a function from model id to model. ` +
+    `${where} is neither a provider nor a function from model id to model. ` +
       `Pass one such as createOpenAI({ apiKey }), or (id) => model.`,
   );
 }

@@ -38,6 +38,16 @@ export function toRunError(error: unknown, secrets: readonly string[] = []): Cue
   });
 }
 
+/** True for an error that the AI SDK or one of its providers has thrown. Never throws. */
+export function isOfAiSdk(error: unknown): boolean {
+  try {
+    return error instanceof Error && error.name.startsWith('AI_');
+  } catch {
+    // a getter or a proxy that throws
+    return false;
+  }
+}
+
 function read(error: unknown): CuelineError {
   try {
     return classify(error, new Set());

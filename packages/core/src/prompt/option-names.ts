@@ -2,6 +2,7 @@ import { checkNames } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
 import { isRecord } from '../base/is-record.ts';
 import { quoteValue } from '../base/quote-value.ts';
+import { refusePromises } from '../base/refuse-promises.ts';
 import { successorOf } from '../base/replaced-options.ts';
 import type { PromptConfig, PromptOptions } from './prompt-options.ts';
 
@@ -103,6 +104,7 @@ export const optionNames: readonly string[] = Object.keys(options);
 /** Checks the names in the second argument of `runPrompt`. @throws CuelineError `invalid_options` */
 export function checkRunOptions(config: { readonly options?: unknown }): void {
   checkNames('runPrompt', config, configNames, 'invalid_options', (name) => inOptions('runPrompt(…, ', name));
+  refusePromises('The settings of the run', config);
   checkOptionNames('options', config.options ?? {}, 'runPrompt(…, ');
   checkAbortSignal(config.options ?? {});
 }
@@ -117,6 +119,7 @@ export function checkOptionNames(whose: string, options: unknown, call: string):
       ? `${name} is not one of the options. Write ${call}{ ${name}: …, options: { … } }).`
       : undefined,
   );
+  refusePromises(whose, Object(options) as object);
 }
 
 /** @throws CuelineError `invalid_options` if `abortSignal` is not an AbortSignal, such as an AbortController */

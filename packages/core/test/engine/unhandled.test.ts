@@ -54,7 +54,7 @@ test('a promise of a model is refused, and its rejection is handled', async () =
   expect(await unhandledIn(() => run.start().catch(() => {}))).toEqual([]);
   expect(run.getState().error).toMatchObject({
     code: 'invalid_options',
-    message: 'The model is a promise of a model. Write await before it.',
+    message: 'The settings of the run: model is a promise. Write await before it.',
   });
 });
 

@@ -17,6 +17,13 @@ export type RedisStoreOptions = {
 const optionNames: Record<keyof RedisStoreOptions, true> = { prefix: true };
 
 /**
+ * How many events one argument of a script has, and after how many characters it gets no more. The `redis` package
+ * cannot send a command with 100,000 arguments.
+ */
+const MAX_LINES = 1_000;
+const MAX_LENGTH = 1 << 20;
+
+/**
  * Stores runs in Redis 6 or newer, or in Valkey. Nothing expires. Redis must write to the disk (`appendonly yes`) and
  * must not evict keys (`maxmemory-policy noeviction`).
  * @throws CuelineError `invalid_options` for an unknown option, and for what is not a client of the `redis` package,
@@ -100,12 +107,7 @@ class RedisStore implements DurableStore {
     const stored = await this.#run(
       scripts.appendEvents,
       [keys.run, keys.events, keys.commands],
-      [
-        String(epoch),
-        String(first?.seq ?? ''),
-        ended ? '1' : '0',
-        ...events.map((event) => JSON.stringify(event)),
-      ],
+      [String(epoch), String(first?.seq ?? ''), ended ? '1' : '0', ...toLines(events)],
     );
     if (stored !== 1) return false;
     // if this fails, the next claim removes the run from the list
@@ -188,6 +190,24 @@ class RedisStore implements DurableStore {
       if (found?.owner?.subject === subject && found.owner.chat === chat) return found;
     }
   }
+}
+
+/** Returns the events as JSON, many in one text, each on a line. JSON has no line breaks. */
+function toLines(events: readonly RunEvent[]): string[] {
+  const texts: string[] = [];
+  let lines: string[] = [];
+  let length = 0;
+  for (const event of events) {
+    const line = JSON.stringify(event);
+    lines.push(line);
+    length += line.length;
+    if (lines.length < MAX_LINES && length < MAX_LENGTH) continue;
+    texts.push(lines.join('\n'));
+    lines = [];
+    length = 0;
+  }
+  if (lines.length > 0) texts.push(lines.join('\n'));
+  return texts;
 }
 
 function readEvent(text: string): RunEvent {

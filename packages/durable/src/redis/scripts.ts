@@ -46,15 +46,17 @@ return found
 
 /**
  * Keys: the run, its events, its commands. Arguments: the epoch, the number of the first event, '1' if the last one
- * is the end, and the events. Returns 1 if the events are stored; without events, if the run still has this epoch and
- * has not ended.
+ * is the end, and the events: in each argument at most 1,000, each of them on a line. Returns 1 if the events are
+ * stored; without events, if the run still has this epoch and has not ended.
  */
 export const appendEvents: RedisScript = createScript(`
 local run = redis.call('HMGET', KEYS[1], 'epoch', 'ended')
 if run[1] ~= ARGV[1] or run[2] then return 0 end
 if #ARGV > 3 and redis.call('LLEN', KEYS[2]) ~= tonumber(ARGV[2]) then return 0 end
-for from = 4, #ARGV, 1000 do
-  redis.call('RPUSH', KEYS[2], unpack(ARGV, from, math.min(from + 999, #ARGV)))
+for at = 4, #ARGV do
+  local events = {}
+  for event in string.gmatch(ARGV[at], '[^\\n]+') do events[#events + 1] = event end
+  redis.call('RPUSH', KEYS[2], unpack(events))
 end
 if ARGV[3] == '1' then
   redis.call('HSET', KEYS[1], 'ended', 1)

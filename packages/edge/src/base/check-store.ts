@@ -1,4 +1,5 @@
 import { CuelineError } from '@cueline/core';
+import { isUnawaited } from '@cueline/core/server';
 
 /**
  * Checks that a store has its methods: without them, each request would be refused as if the store were unavailable.
@@ -16,6 +17,6 @@ export function checkStore<Store extends object>(
   const members = Object(store) as Readonly<Record<string, unknown>>;
   const missing = methods.find((name) => typeof members[name] !== 'function');
   if (missing === undefined) return;
-  const advice = typeof members['then'] === 'function' ? 'It is a promise: await it' : `Write ${write}`;
+  const advice = isUnawaited(store) ? 'It is a promise: await it' : `Write ${write}`;
   throw new CuelineError('invalid_options', `${where} has no method "${missing}". ${advice}.`);
 }

@@ -1,4 +1,5 @@
 import { CuelineError } from '@cueline/core';
+import { ignorePromises } from '@cueline/core/server';
 import { TimeoutElapsed, withTimeout } from '../base/with-timeout.ts';
 import { createCallSlots } from './call-slots.ts';
 import { createRequestCount } from './count-requests.ts';
@@ -84,6 +85,7 @@ export function createIdentify(
     if (typeof identity !== 'object' || identity === null) throw unauthorizedError();
     const mistake = mistakeIn(identity);
     if (mistake !== undefined) {
+      ignorePromises(identity);
       onFailure(new CuelineError('invalid_options', mistake));
       throw new HttpError('unavailable', 'The caller could not be identified on this server.');
     }

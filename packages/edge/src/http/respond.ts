@@ -110,7 +110,8 @@ export function errorResponse(
     ? error
     : new HttpError('internal', 'Something went wrong on this server. Try again in a while.');
   const { status, code, message, retryAfterMs } = httpError;
-  const retry = retryAfterMs === undefined ? {} : retryHeaders(retryAfterMs);
+  // a store of the app may return anything
+  const retry = Number.isFinite(retryAfterMs) ? retryHeaders(Number(retryAfterMs)) : {};
   return jsonResponse(
     status,
     { error: { ...(type === undefined ? {} : { type }), code, message } },

@@ -1,3 +1,4 @@
+import { CuelineError } from '@cueline/core';
 import { checkStore } from '../base/check-store.ts';
 
 /** The amount that a call may use at most, or has used. */
@@ -112,5 +113,18 @@ export function checkLimitStore(
     store,
     ['reserve', 'adjust', 'settle'],
     `${option}: createRedisLimits(client)`,
+  );
+}
+
+/**
+ * Returns what a limit store has answered.
+ * @throws CuelineError `invalid_options` for what is no answer, which must permit no call
+ */
+export function checkAnswer<Answer extends Adjusted>(method: 'reserve' | 'adjust', answer: Answer): Answer {
+  const { ok } = Object(answer) as { ok?: unknown };
+  if (typeof ok === 'boolean') return answer;
+  throw new CuelineError(
+    'invalid_options',
+    `${method} of the limit store returned ${JSON.stringify(answer)}. Return { ok: true }, or { ok: false, why, retryAfterMs }.`,
   );
 }

@@ -6,7 +6,7 @@ import {
   providerDefaults,
   type ProxiedName,
 } from '@cueline/core/models';
-import { checkNames, isUnawaited } from '@cueline/core/server';
+import { checkNames, isUnawaited, refusePromises } from '@cueline/core/server';
 import { createRequestCount, type RequestCount } from '../http/count-requests.ts';
 import { createIdentify } from '../http/identify.ts';
 import { createMemoryUse, type MemoryUse } from '../http/memory-use.ts';
@@ -115,6 +115,7 @@ const providerNames: Record<keyof ProxiedProvider, true> = {
 /** Checks the options once, and fills in the defaults. Throws `invalid_options` or `invalid_base_url`. */
 export function checkOptions(options: ModelProxyOptions): ProxySettings {
   checkNames('createModelProxy', options ?? null, Object.keys(optionNames), 'invalid_options');
+  refusePromises('createModelProxy', options);
   checkKillSwitch(options.killSwitch, 'createModelProxy');
   checkLimitStore('createModelProxy', 'store', options.store);
   const basePath = options.basePath ?? '/api/models';
@@ -171,6 +172,7 @@ function checkAllPriced(prices: Prices, providers: ReadonlyMap<string, CheckedPr
 function checkProvider(name: string, options: ProxiedProvider): CheckedProvider {
   const where = `providers.${name}`;
   checkNames(`createModelProxy: ${where}`, options, Object.keys(providerNames), 'invalid_options');
+  refusePromises(`createModelProxy: ${where}`, options);
   if (!/^[a-z0-9][a-z0-9_-]*$/i.test(name)) {
     throw invalidOptionsError(`${where}: a provider's name may only contain letters, digits, - and _.`);
   }

@@ -1,5 +1,5 @@
 import { HttpError } from '../http/respond.ts';
-import type { LimitStore, Reservation, Reserved } from '../limits/limit-store.ts';
+import { checkAnswer, type LimitStore, type Reservation, type Reserved } from '../limits/limit-store.ts';
 import { within } from './timeouts.ts';
 
 /** How long a store may take to answer, in ms. */
@@ -15,7 +15,7 @@ export async function reserve(
   onFailure: (error: unknown) => void,
 ): Promise<void> {
   let reserved: Reserved;
-  const reservation = (async () => store.reserve(call))();
+  const reservation = (async () => checkAnswer('reserve', await store.reserve(call)))();
   try {
     reserved = await within(reservation, storeMs);
   } catch (error) {

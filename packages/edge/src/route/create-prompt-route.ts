@@ -1,5 +1,5 @@
 import { withoutProviderStorage, type Environment, type ModelSettings } from '@cueline/core/models';
-import { isUnawaited } from '@cueline/core/server';
+import { isUnawaited, refusePromises } from '@cueline/core/server';
 import { environmentOf, type RouteContext } from '../base/environment.ts';
 import {
   corsHeaders,
@@ -102,6 +102,7 @@ class Route {
     this.#modelsFor = (env) => {
       const settings = typeof models === 'function' ? models(env) : models;
       if (isUnawaited(settings)) throw promisedError('models', '(env) => ({ env })');
+      refusePromises('What models returned', settings);
       return shared ?? withoutProviderStorage(settings);
     };
   }

@@ -1,4 +1,4 @@
-import { checkNames, checkOptionNames } from '@cueline/core/server';
+import { checkNames, checkOptionNames, refusePromises } from '@cueline/core/server';
 import type { PromptRouteOptions } from './prompt-route-options.ts';
 
 /** Every option of a route. The compiler checks the list against the type. */
@@ -30,5 +30,7 @@ const names: Record<keyof PromptRouteOptions, true> = {
 /** Refuses an unknown option of a route or of its runs. @throws CuelineError `invalid_options` */
 export function checkRouteOptions(options: PromptRouteOptions): void {
   checkNames('createPromptRoute', options ?? null, Object.keys(names), 'invalid_options');
+  refusePromises('createPromptRoute', options);
+  refusePromises('createPromptRoute: models', options.models ?? {});
   checkOptionNames('createPromptRoute: options', options.options ?? {}, 'createPromptRoute(prompt, ');
 }

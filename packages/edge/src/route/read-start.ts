@@ -5,7 +5,7 @@ import {
   type PromptDefinition,
   type RunRequest,
 } from '@cueline/core';
-import { guardedDownload } from '@cueline/core/server';
+import { guardedDownload, refusePromises } from '@cueline/core/server';
 import { TimeoutElapsed, withTimeout } from '../base/with-timeout.ts';
 import { HttpError } from '../http/respond.ts';
 import { checkInput, checkInputSize } from './check-input.ts';
@@ -50,6 +50,7 @@ export async function readStart(
     options: body['options'],
   };
   const accepted = await accept(settings, asked, request);
+  refusePromises('What accept returned', accepted);
   const { input: taken = input, tasks = asked.tasks } = accepted;
   await checkInput(definition, taken);
   const isOwn = tasks === asked.tasks && tasks.length > 0;

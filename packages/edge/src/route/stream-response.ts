@@ -24,7 +24,7 @@ export function chunksResponse({ chunks, runId, leave }: ChatAnswer, reader: Str
     leave();
     reader.leave();
   };
-  return streamResponse(toChunkStream(chunks, { waits: reader.waits, leave: leaveBoth }), {
+  return streamResponse(toChunkStream(chunks, { ...reader, leave: leaveBoth }), {
     'x-vercel-ai-ui-message-stream': 'v1',
     ...(runId === undefined ? {} : { [RUN_HEADER]: runId }),
   });

@@ -9,10 +9,12 @@ export type StreamSlot = {
   waits(isWaiting: boolean): void;
   /** Ends it. Does nothing the second time. */
   leave(): void;
+  /** Reports why it breaks off. */
+  failed(error: unknown): void;
 };
 
 /** What is called while a client reads a response. */
-export type StreamReader = Pick<StreamSlot, 'waits' | 'leave'>;
+export type StreamReader = Pick<StreamSlot, 'waits' | 'leave' | 'failed'>;
 
 export type StreamLimits = {
   /** Of one subject at the same time. */
@@ -21,6 +23,8 @@ export type StreamLimits = {
   streamsPerRun: number;
   /** After this time, in milliseconds, a response that no client has read or cancelled counts as ended. */
   leaseMs: number;
+  /** Called if a response breaks off, because the store cannot be read for example. */
+  report(event: { type: 'failed'; error: unknown; runId?: string }): void;
 };
 
 /** The streamed responses of this process. */
@@ -30,7 +34,7 @@ export type Streams = {
 };
 
 /** Creates a count without responses. */
-export function createStreams({ streams, streamsPerRun, leaseMs }: StreamLimits): Streams {
+export function createStreams({ streams, streamsPerRun, leaseMs, report }: StreamLimits): Streams {
   const open = new Map<string, Set<StreamSlot & { until: number }>>();
 
   function slotsOf(subject: string, at: number): Set<StreamSlot & { until: number }> {
@@ -47,7 +51,7 @@ export function createStreams({ streams, streamsPerRun, leaseMs }: StreamLimits)
       const ofRun = [...slots].filter((slot) => slot.runId === runId).length;
       if (runId !== undefined && ofRun >= streamsPerRun)
         throw tooManyStreamsError(`You are already reading this run ${streamsPerRun} times`);
-      const slot = {
+      const slot: StreamSlot & { until: number } = {
         runId,
         until: at + leaseMs,
         waits(isWaiting: boolean) {
@@ -56,6 +60,9 @@ export function createStreams({ streams, streamsPerRun, leaseMs }: StreamLimits)
         leave() {
           slots.delete(slot);
           if (slots.size === 0 && open.get(subject) === slots) open.delete(subject);
+        },
+        failed(error) {
+          report({ type: 'failed', error, ...(slot.runId === undefined ? {} : { runId: slot.runId }) });
         },
       };
       open.set(subject, slots.add(slot));
@@ -76,7 +83,7 @@ const STALL_MS = 60_000;
  */
 export function whileRead<Item>(
   items: AsyncIterable<Item>,
-  { waits, leave }: StreamReader,
+  { waits, leave, failed }: StreamReader,
   stallMs: number = STALL_MS,
 ): AsyncIterable<Item> {
   /** Dropped at the end. Nothing else here may refer to the items. */
@@ -112,6 +119,7 @@ export function whileRead<Item>(
           return next;
         } catch (error) {
           drop();
+          failed(error);
           throw error;
         } finally {
           unreadSince = performance.now();

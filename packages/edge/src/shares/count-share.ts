@@ -1,6 +1,6 @@
 import { withTimeout } from '../base/with-timeout.ts';
 import { HttpError } from '../http/respond.ts';
-import type { LimitStore, Reserved } from '../limits/limit-store.ts';
+import { checkAnswer, type LimitStore, type Reserved } from '../limits/limit-store.ts';
 import type { ShareLimits } from './share-store-options.ts';
 
 /** Longer than reading a body and writing to a storage may take together. */
@@ -24,15 +24,15 @@ export async function countShare<Value>(
   let bytes = 0;
   const settle = (): Promise<void> =>
     withTimeout((async () => store.settle({ ...call, tokens: bytes }))()).catch(() => {});
-  const asked = (async () =>
-    store.reserve({
-      ...call,
-      tokens: bodyBytes,
-      rpm,
-      concurrent,
-      dailyTokens: dailyBytes,
-      leaseMs: LEASE_MS,
-    }))();
+  const reservation = {
+    ...call,
+    tokens: bodyBytes,
+    rpm,
+    concurrent,
+    dailyTokens: dailyBytes,
+    leaseMs: LEASE_MS,
+  };
+  const asked = (async () => checkAnswer('reserve', await store.reserve(reservation)))();
   let reserved: Reserved;
   try {
     reserved = await withTimeout(asked);

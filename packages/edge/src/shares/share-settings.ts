@@ -1,5 +1,5 @@
 import { CuelineError } from '@cueline/core';
-import { checkNames } from '@cueline/core/server';
+import { checkNames, refusePromises } from '@cueline/core/server';
 import { checkStore } from '../base/check-store.ts';
 import { createIdentify, createNetworkCount } from '../http/identify.ts';
 import { checkOrigins } from '../http/origins.ts';
@@ -54,6 +54,7 @@ export function readShareSettings(options: ShareStoreOptions): ShareSettings {
       ? 'createShareStore has no "limitStore". Write store: createRedisLimits(client).'
       : undefined,
   );
+  refusePromises('createShareStore', options);
   const { storage, store } = options;
   const write = 'storage: createRedisShares(client)';
   checkStore('createShareStore: storage', storage, ['put', 'get', 'remove'], write);

@@ -1,4 +1,4 @@
-import type { EditReply, RunCommand } from '@cueline/core';
+import { CuelineError, type EditReply, type RunCommand } from '@cueline/core';
 import type { Batch } from './event-channel.ts';
 
 /** A new run, for a store. */
@@ -104,6 +104,19 @@ export type RunLogStore = {
    */
   listen?(runId: string, signal: AbortSignal): Promise<AsyncIterable<RunMessage>>;
 };
+
+/**
+ * Returns what `create` has answered.
+ * @throws CuelineError `invalid_options` for what is no answer
+ */
+export function checkCreated(answer: Awaited<ReturnType<RunLogStore['create']>>): typeof answer {
+  if (answer === 'created' || typeof (Object(answer) as { runId?: unknown }).runId === 'string')
+    return answer;
+  throw new CuelineError(
+    'invalid_options',
+    `create of the store returned ${JSON.stringify(answer)}. Return 'created', or { runId } of the run that has the key.`,
+  );
+}
 
 /** Resolves with what `read` or `messages` has returned. A store in JavaScript may have returned a promise of it. */
 export async function opened<Items>(items: Items | Promise<Items>): Promise<Items> {

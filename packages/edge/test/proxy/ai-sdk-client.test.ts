@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { callTool, talk } from '../runtimes/provider.ts';
 import { stream } from '../runtimes/send-request.ts';
-import { base, chatUsage, createModelProxy, events, key, origin } from './support.ts';
+import { base, chatStream, chatUsage, createModelProxy, events, fixture, key, origin } from './support.ts';
 import { serveBoth } from './upstream.ts';
 
 const ada = { authorization: 'Bearer ada' };
@@ -34,6 +34,19 @@ describe("the AI SDK's own client", () => {
       headers: { authorization: `Bearer ${key}` },
     });
     expect(served.events.at(-1)).toMatchObject({ outcome: 'done', tokens: { input: 5, output: 7 } });
+  });
+
+  test('calls a provider of another name by its address at the proxy', async () => {
+    const { proxy, sent } = fixture(() => chatStream(['Hello Ada!']), {
+      providers: { desk: { baseURL: 'https://desk.example/v1', apiKey: key, models: ['llama-x'] } },
+    });
+    const fetch = async (...given: ConstructorParameters<typeof Request>): Promise<Response> =>
+      proxy(new Request(...given));
+    const models = proxied(base, { headers: ada, fetch });
+    const desk = { DESK_API_BASE: `${base}/desk`, DESK_API_TYPE: 'openai', DESK_API_KEY: 'none' };
+    const model = await resolveModel('desk:llama-x', { ...models, env: { ...models.env, ...desk } });
+    expect(await streamText({ model, prompt: 'Hi' }).text).toBe('Hello Ada!');
+    expect(sent).toMatchObject([{ url: 'https://desk.example/v1/chat/completions' }]);
   });
 
   test('streams two responses with a tool call between them, and nothing is stored at the provider', async () => {

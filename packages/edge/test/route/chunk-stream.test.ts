@@ -6,7 +6,11 @@ function setUp(stallMs: number) {
   const onLeave = vi.fn<() => void>();
   let count = 0;
   const chunks = new ReadableStream<unknown>({ pull: (source) => source.enqueue((count += 1)), cancel });
-  const reader = toChunkStream(chunks, { waits: () => {}, leave: onLeave }, stallMs).getReader();
+  const reader = toChunkStream(
+    chunks,
+    { waits: () => {}, leave: onLeave, failed: () => {} },
+    stallMs,
+  ).getReader();
   return { cancel, onLeave, reader };
 }
 
@@ -29,7 +33,7 @@ test('a client that waits for a later chunk is not disconnected', async () => {
   const chunks = new ReadableStream<unknown>({
     start: (source) => void (say = (chunk) => source.enqueue(chunk)),
   });
-  const reader = toChunkStream(chunks, { waits: () => {}, leave: onLeave }, 20).getReader();
+  const reader = toChunkStream(chunks, { waits: () => {}, leave: onLeave, failed: () => {} }, 20).getReader();
   // the comment that every answer begins with
   await reader.read();
   const next = reader.read();

@@ -1,8 +1,18 @@
 import process from 'node:process';
-import { createMemoryRuns, type PromptRouteOptions, type RunLogStore } from '@cueline/edge';
+import { scriptedModel } from '@cueline/core/testing';
+import {
+  createMemoryRuns,
+  createModelProxy,
+  createPromptRoute,
+  createRunGuard,
+  createShareStore,
+  type PromptRouteOptions,
+  type RunLogStore,
+} from '@cueline/edge';
+import { createRedisLimits, createRedisRuns, createRedisShares } from '@cueline/edge/redis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ask as askProxy, fixture, key, refused } from '../proxy/support.ts';
-import { ask, post, refusal, slowly, testRoute } from './routes.ts';
+import { ask, greet, post, refusal, slowly, testRoute } from './routes.ts';
 
 const failure = new Error('The secrets are away.');
 const rejects = (): never => Promise.reject(failure) as never;
@@ -71,6 +81,85 @@ describe.each<[string, () => never]>([
     ]);
     expect(await rejections()).toEqual([]);
   });
+});
+
+describe('a promise in place of an option is refused when the server starts, and its rejection is handled', () => {
+  const required = { origins: ['https://play.example'], auth: async () => ({ subject: 'ada' }) };
+  const model = scriptedModel(['Hi.']);
+
+  test.each<[what: string, create: () => unknown, where: string]>([
+    [
+      'limits of a route, which would limit nothing',
+      () => createPromptRoute(greet, { ...required, model, limits: rejects() }),
+      'createPromptRoute: limits',
+    ],
+    [
+      'model of a route',
+      () => createPromptRoute(greet, { ...required, model: rejects() }),
+      'createPromptRoute: model',
+    ],
+    [
+      'providers of a route',
+      () => createPromptRoute(greet, { ...required, model, models: { providers: rejects() } }),
+      'createPromptRoute: models: providers',
+    ],
+    [
+      'limits of a proxy',
+      () =>
+        createModelProxy({
+          ...required,
+          providers: { openai: { models: ['gpt-x'], apiKey: key } },
+          limits: rejects(),
+        }),
+      'createModelProxy: limits',
+    ],
+    [
+      'apiKey of a proxy',
+      () =>
+        createModelProxy({ ...required, providers: { openai: { models: ['gpt-x'], apiKey: rejects() } } }),
+      'createModelProxy: providers.openai: apiKey',
+    ],
+    ['limits of a guard', () => createRunGuard({ limits: rejects() }), 'createRunGuard: limits'],
+    [
+      'limits of a share store',
+      () => createShareStore({ ...required, limits: rejects() }),
+      'createShareStore: limits',
+    ],
+  ])('%s', async (_what, create, where) => {
+    const rejections = watchRejections();
+    expect(create).toThrow(`${where} is a promise. Write await before it.`);
+    expect(await rejections()).toEqual([]);
+  });
+
+  test.each<[name: string, create: (client: never) => unknown]>([
+    ['createRedisRuns', createRedisRuns],
+    ['createRedisLimits', createRedisLimits],
+    ['createRedisShares', createRedisShares],
+  ])('the client of %s', async (name, create) => {
+    const rejections = watchRejections();
+    expect(() => create(rejects())).toThrow(
+      `The client of ${name} has no method "eval". It is a promise: await it.`,
+    );
+    expect(await rejections()).toEqual([]);
+  });
+});
+
+test.each<[what: string, options: Partial<PromptRouteOptions>, message: string]>([
+  ['auth', { auth: async () => ({ subject: 'ada', dailyTokens: rejects() }) }, 'auth returned dailyTokens'],
+  ['models', { models: () => ({ providers: rejects() }) }, 'What models returned: providers is a promise.'],
+  ['accept', { accept: async () => ({ options: rejects() }) }, 'What accept returned: options is a promise.'],
+])('a promise in what %s returned is reported, and its rejection is handled', async (_, options, message) => {
+  const rejections = watchRejections();
+  const hub = testRoute(['Hi.'], options);
+  expect((await hub.route(post({ input: {} }))).status).toBeGreaterThanOrEqual(500);
+  expect(hub.events).toContainEqual({
+    type: 'failed',
+    error: expect.objectContaining({
+      code: 'invalid_options',
+      message: expect.stringContaining(message),
+    }),
+  });
+  expect(await rejections()).toEqual([]);
 });
 
 test('an apiKey that throws is not reported with its text, which may contain a key', async () => {

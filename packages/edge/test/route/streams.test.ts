@@ -4,7 +4,7 @@ import { createStreams, whileRead, type StreamSlot } from '../../src/route/strea
 test('a response counts as long as a client waits for more of it, and lapses if no client reads it', async () => {
   let now = 0;
   onTestFinished(vi.spyOn(performance, 'now').mockImplementation(() => now).mockRestore);
-  const streams = createStreams({ streams: 1, streamsPerRun: 1, leaseMs: 1_000 });
+  const streams = createStreams({ streams: 1, streamsPerRun: 1, leaseMs: 1_000, report: () => {} });
   const enter = (): StreamSlot => streams.enter('ada');
   let emit: (value: number) => void = () => {};
   const items = {
@@ -39,7 +39,9 @@ test('a response that no client reads ends after a minute, and lets go of its it
       },
     }),
   };
-  const reader = whileRead(items, { waits: () => {}, leave: onLeave })[Symbol.asyncIterator]();
+  const reader = whileRead(items, { waits: () => {}, leave: onLeave, failed: () => {} })[
+    Symbol.asyncIterator
+  ]();
   await reader.next();
   await vi.advanceTimersByTimeAsync(59_000);
   await reader.next();
@@ -61,7 +63,9 @@ test('a response that waits for its next item does not end', async () => {
         new Promise<IteratorResult<number>>((resolve) => (emit = (value) => resolve({ done: false, value }))),
     }),
   };
-  const reader = whileRead(items, { waits: () => {}, leave: onLeave })[Symbol.asyncIterator]();
+  const reader = whileRead(items, { waits: () => {}, leave: onLeave, failed: () => {} })[
+    Symbol.asyncIterator
+  ]();
   const next = reader.next();
   await vi.advanceTimersByTimeAsync(10 * 60_000);
   emit(1);

@@ -70,7 +70,7 @@ test.each<[string, () => unknown]>([
     () => createPromptRoute(greet, { ...access, store: limits }),
   ],
   [
-    'createPromptRoute: limitStore has no method "reserve". It is a promise: await it.',
+    'createPromptRoute: limitStore is a promise. Write await before it.',
     () => createPromptRoute(greet, { ...access, limitStore: Promise.resolve(limits) as never }),
   ],
   [

@@ -1,5 +1,5 @@
 import { CuelineError } from '@cueline/core';
-import { checkNames } from '@cueline/core/server';
+import { checkNames, refusePromises } from '@cueline/core/server';
 import { checkKillSwitch, type KillSwitchOption } from '../../limits/kill-switch.ts';
 import { checkLimitStore, type LimitStore } from '../../limits/limit-store.ts';
 import { createMemoryLimits } from '../../limits/memory-limits.ts';
@@ -82,6 +82,7 @@ export const guardLimits = Object.keys(limitNames) as readonly (keyof GuardLimit
 export function readGuard(options: RunGuardOptions): GuardSettings {
   const where = 'createRunGuard';
   checkNames(where, options, Object.keys(optionNames), 'invalid_options');
+  refusePromises(where, options);
   checkNames(`${where}: limits`, options.limits ?? {}, guardLimits, 'invalid_options');
   checkKillSwitch(options.killSwitch, where);
   checkLimitStore(where, 'limitStore', options.limitStore);

@@ -2,7 +2,7 @@ import { CuelineError, type RunEvent } from '@cueline/core';
 import { unrefTimer, startTimer } from '../../base/timer.ts';
 import { withTimeout } from '../../base/with-timeout.ts';
 import { isSwitchedOff, onSwitchStop, switchedOff } from '../../limits/kill-switch.ts';
-import type { Amount } from '../../limits/limit-store.ts';
+import { checkAnswer, type Amount } from '../../limits/limit-store.ts';
 import type { OpenWork } from '../runs/open-work.ts';
 import { createRunBudget, type BudgetedRun } from '../usage/run-budget.ts';
 import { createRunMeter, type ChargedCall, type RunMeter } from '../usage/run-meter.ts';
@@ -100,7 +100,9 @@ class Step implements GuardedStep {
     const unlimited = { dailyTokens: Infinity, rpm: Infinity, concurrent: Infinity };
     const taken = { subject, id: runId, epoch, ...unused, ...unlimited, continues: true, leaseMs: LEASE_MS };
     // what an earlier worker reserved for a call that was cut off counts in full, because the provider may bill it
-    const reserved = await withTimeout((async () => limitStore.reserve(taken))());
+    const reserved = await withTimeout(
+      (async () => checkAnswer('reserve', await limitStore.reserve(taken)))(),
+    );
     if (!reserved.ok) {
       const error = new Error(`Run ${runId} was taken over, so the limit store refused its step.`);
       this.#run.tryLater(error);

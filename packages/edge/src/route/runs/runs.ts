@@ -14,7 +14,7 @@ import type { MemoryUser } from '../../http/memory-use.ts';
 import { HttpError } from '../../http/respond.ts';
 import { zeroAmount } from '../../limits/amount.ts';
 import { isSwitchedOff, onSwitchStop, switchedOff } from '../../limits/kill-switch.ts';
-import type { EventBatch, StoredRun } from '../../stores/run-log-store.ts';
+import { checkCreated, type EventBatch, type StoredRun } from '../../stores/run-log-store.ts';
 import { unknownRunError } from '../read-query.ts';
 import type { RouteSettings } from '../settings.ts';
 import { leastTokens } from '../usage/least-tokens.ts';
@@ -198,7 +198,7 @@ class RouteRuns implements Runs {
     const { runMs, replayMs } = this.#settings;
     try {
       return await this.#ask(
-        () => this.#store.create({ runId, subject, key, chat, runMs, replayMs }),
+        async () => checkCreated(await this.#store.create({ runId, subject, key, chat, runMs, replayMs })),
         undefined,
         (late) => (late === 'created' ? this.#store.forget?.(runId) : undefined),
       );

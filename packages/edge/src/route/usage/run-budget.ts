@@ -1,7 +1,13 @@
 import { CuelineError, type LimitOptions, type SerializedError } from '@cueline/core';
 import { withTimeout } from '../../base/with-timeout.ts';
 import { HttpError } from '../../http/respond.ts';
-import type { Adjusted, Amount, Reservation, Reserved } from '../../limits/limit-store.ts';
+import {
+  checkAnswer,
+  type Adjusted,
+  type Amount,
+  type Reservation,
+  type Reserved,
+} from '../../limits/limit-store.ts';
 import { runDefaults } from '../read-limits.ts';
 import type { RouteSettings } from '../settings.ts';
 import { leastOutput } from './output-lengths.ts';
@@ -53,6 +59,8 @@ const SETTLE_MS = 60_000;
  */
 const SETTLE_ATTEMPTS = 10;
 const MAX_PAUSE_MS = 15_000;
+/** A refusal for no longer than this, in milliseconds, does not last until the next day. */
+const MAX_HELD_MS = 60_000;
 /** What every call reserves besides its input, see `limits/input-size.ts`. */
 const UNSEEN_TOKENS = 1_000;
 
@@ -88,7 +96,7 @@ export function createRunBudget(
   }
 
   async function tryFor(call: Reservation): Promise<Reserved> {
-    const reservation = (async () => limitStore.reserve(call))();
+    const reservation = (async () => checkAnswer('reserve', await limitStore.reserve(call)))();
     try {
       return await ask(() => reservation);
     } catch (error) {
@@ -103,21 +111,27 @@ export function createRunBudget(
     async reserve({ runId, ...run }, least, allowed) {
       const { dailyTokens, totalDailyTokens = Infinity } = run;
       const tokens = least + UNSEEN_TOKENS + leastOutput(maxOutputTokens);
-      const message = `Your request may take ${tokens} tokens with its answer, more than is left of today's ${dailyTokens}.`;
-      if (tokens > dailyTokens) return { why: 'budget', message };
+      const request = `Your request may take ${tokens} tokens with its answer, more than`;
+      if (tokens > dailyTokens) {
+        const message = `${request} the ${dailyTokens} that you may use in a whole day. Send less.`;
+        return { why: 'budget', message };
+      }
       if (tokens > totalDailyTokens) {
-        const message = `Your request may take ${tokens} tokens with its answer, more than this server may use in a whole day.`;
-        return { why: 'total', message };
+        return { why: 'total', message: `${request} this server may use in a whole day. Send less.` };
       }
       if (least > allowed) {
-        const message = `Your request has about ${least} tokens, more than the ${allowed} that a run may use here.`;
+        const message = `Your request has about ${least} tokens, more than the ${allowed} that a run may use here. Send less.`;
         return { why: 'budget', message };
       }
       const reserved = await tryFor({ ...run, id: runId, tokens, rpm, concurrent, leaseMs });
       if (reserved.ok) return undefined;
       // with a limit of cost, the store does not say which of them refused
       const isOfTokens = reserved.why === 'budget' && isLimit(dailyTokens) && !isLimit(run.dailyCost);
-      return { ...reserved, ...(isOfTokens ? { message } : {}) };
+      if (!isOfTokens) return reserved;
+      const when = isSoon(reserved)
+        ? 'Try again once your runs in progress have ended.'
+        : 'Send less, or try again tomorrow.';
+      return { ...reserved, message: `${request} is left of today's ${dailyTokens}. ${when}` };
     },
     async hold({ subject, runId, epoch }, used) {
       // what was used counts, even if it is more than was left of the day
@@ -127,7 +141,8 @@ export function createRunBudget(
       );
     },
     async setAside({ runId, ...run }, amount, leaseMs) {
-      const reservation = (async () => limitStore.adjust({ ...run, ...amount, id: runId, leaseMs }))();
+      const adjustment = { ...run, ...amount, id: runId, leaseMs };
+      const reservation = (async () => checkAnswer('adjust', await limitStore.adjust(adjustment)))();
       // without limits there is nothing to wait for
       if (!isLimited(run)) return void reservation.catch(() => {});
       let adjusted: Adjusted;
@@ -140,7 +155,7 @@ export function createRunBudget(
           { cause: error },
         );
       }
-      if (!adjusted.ok) throw reservationRefusedError(adjusted.why, amount, run);
+      if (!adjusted.ok) throw reservationRefusedError(adjusted, amount, run);
     },
   };
 }
@@ -158,19 +173,24 @@ function isLimit(limit: number | undefined): boolean {
   return limit !== undefined && limit < Infinity;
 }
 
+/** True if only calls in progress hold what is missing of the day, which they release when they end. */
+function isSoon({ retryAfterMs }: { retryAfterMs: number }): boolean {
+  return retryAfterMs <= MAX_HELD_MS;
+}
+
 function reservationRefusedError(
-  why: Exclude<Adjusted, { ok: true }>['why'],
+  refused: Exclude<Adjusted, { ok: true }>,
   amount: Amount,
   run: Omit<BudgetedRun, 'runId'>,
 ): CuelineError {
-  if (why === 'ended') {
+  if (refused.why === 'ended') {
     return new CuelineError(
       'interrupted',
       'Another instance assumed that the server of this run had crashed. Start it again.',
     );
   }
   const [tokens, cost, whose] =
-    why === 'total'
+    refused.why === 'total'
       ? (['totalDailyTokens', 'totalDailyCost', "this server's limit"] as const)
       : (['dailyTokens', 'dailyCost', 'your limit'] as const);
   const { [tokens]: dayTokens = Infinity, [cost]: dayCost = Infinity } = run;
@@ -178,11 +198,12 @@ function reservationRefusedError(
   // if both are limited, and neither alone is too low, the store does not say which of them refused
   const limit =
     amount.tokens <= dayTokens && (amount.cost > dayCost || dayTokens === Infinity) ? cost : tokens;
+  const when = isSoon(refused) ? 'once other calls in progress have ended' : 'tomorrow';
   return new CuelineError(
     'budget_exceeded',
     isTooMuch
       ? `With its next model call, the run could use more than ${whose} for a whole day. Ask for less.`
-      : `The next model call could use more than is left of ${whose} for today. Try again tomorrow.`,
+      : `The next model call could use more than is left of ${whose} for today. Try again ${when}.`,
     { details: { limit } },
   );
 }
@@ -205,6 +226,12 @@ export function limitsWithin(limits: LimitOptions | undefined): LimitOptions {
 export function budgetUsedUpError(allowed: number): SerializedError {
   const message = `The run has used the ${allowed} tokens that it may use here.`;
   return { code: 'budget_exceeded', message, details: { limit: 'tokens', allowed } };
+}
+
+/** Returns the error that ends a run whose provider sends more than it was asked for. */
+export function answerTooLongError(allowed: number): SerializedError {
+  const message = `The model's answer is much longer than the ${allowed} tokens that it may have, so the run was ended. The operator of this server has to check whether the provider obeys the maximum length that is sent.`;
+  return { code: 'budget_exceeded', message, details: { limit: 'maxOutputTokens', allowed } };
 }
 
 /** Returns the error that ends a run whose agents are about to exceed its reservation together. */

@@ -1,3 +1,5 @@
+import { checkStore } from '../../base/check-store.ts';
+
 /**
  * The members that are used of a client of the `redis` package: a connected one, made by `createClient()` or
  * `createCluster()`. It belongs to the caller, who also listens to its errors.
@@ -18,6 +20,19 @@ export type RedisSubscriber = {
   subscribe(channel: string, listener: (message: string, channel: string) => void): Promise<unknown>;
   unsubscribe(channel: string): Promise<unknown>;
 };
+
+/**
+ * Checks that a client has the methods of one: otherwise each request would be refused as if Redis were away.
+ * @throws CuelineError `invalid_options`
+ */
+export function checkClient(where: string, client: RedisClient): void {
+  checkStore(
+    `The client of ${where}`,
+    client ?? {},
+    ['eval', 'evalSha'],
+    `${where}(await createClient({ url }).connect()), with the client of the package 'redis'`,
+  );
+}
 
 /** The keys and the arguments of a script. */
 export type ScriptOptions = { keys: string[]; arguments: string[] };

@@ -1,6 +1,6 @@
 import { checkNames } from '@cueline/core/server';
 import type { Adjusted, Adjustment, LimitStore, Reserved } from '../../limits/limit-store.ts';
-import { replyTexts, type RedisClient, type Reply } from './client.ts';
+import { checkClient, replyTexts, type RedisClient, type Reply } from './client.ts';
 import { adjustCall, reserveCall, settleCall } from './limit-scripts.ts';
 
 /** The options of {@link createRedisLimits}. */
@@ -19,13 +19,14 @@ const optionNames: Record<keyof RedisLimitsOptions, true> = { now: true, prefix:
  * Valkey), each time in one script, so that simultaneous calls cannot overdraw them. In a cluster all counts
  * are in one slot, because a call counts for its subject and for all subjects together, or not at all. The
  * counts of a subject expire two days after its last call.
- * @throws CuelineError `invalid_options` for an unknown option
+ * @throws CuelineError `invalid_options` for an unknown option, and for what is not a client of the `redis` package
  *
  * @example
  * const store = createRedisLimits(client);
  */
 export function createRedisLimits(client: RedisClient, options: RedisLimitsOptions = {}): LimitStore {
   checkNames('createRedisLimits', options, Object.keys(optionNames), 'invalid_options');
+  checkClient('createRedisLimits', client);
   const { prefix = 'cueline:', now } = options;
   /** Braces make a cluster keep the keys together; braces in a subject come after them, and mean nothing. */
   const keyOf = (kind: string, name: string): string => `${prefix}{limits}:${kind}:${name}`;

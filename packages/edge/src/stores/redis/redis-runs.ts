@@ -11,7 +11,7 @@ import {
   type RunLogStore,
   type RunMessage,
 } from '../run-log-store.ts';
-import { replyText, replyTexts, type RedisClient } from './client.ts';
+import { checkClient, replyText, replyTexts, type RedisClient } from './client.ts';
 import {
   addMessage,
   appendEvents,
@@ -53,7 +53,7 @@ const NAME_SLACK_MS = 60_000;
  *
  * If the server is unreachable, the route repeats its writes, and readers continue where they were. Every key
  * expires by itself. A user with an access list needs the keys and the channels that begin with `prefix`.
- * @throws CuelineError `invalid_options` for an unknown option
+ * @throws CuelineError `invalid_options` for an unknown option, and for what is not a client of the `redis` package
  *
  * @example
  * const client = await createClient({ url }).on('error', console.error).connect();
@@ -61,6 +61,7 @@ const NAME_SLACK_MS = 60_000;
  */
 export function createRedisRuns(client: RedisClient, options: RedisRunsOptions = {}): RunLogStore {
   checkNames('createRedisRuns', options, Object.keys(optionNames), 'invalid_options');
+  checkClient('createRedisRuns', client);
   const redis = new RedisLog(client, options);
   return {
     get: redis.get,

@@ -1,7 +1,7 @@
 import { checkNames } from '@cueline/core/server';
 import type { ShareStorage } from '../../shares/share-storage.ts';
 import { fromBase64, toBase64 } from '../base64.ts';
-import { createScript, replyText, type RedisClient, type RedisScript } from './client.ts';
+import { checkClient, createScript, replyText, type RedisClient, type RedisScript } from './client.ts';
 
 /** The options of {@link createRedisShares}. */
 export type RedisSharesOptions = {
@@ -34,10 +34,11 @@ return redis.call('DEL', KEYS[1])
 
 /**
  * Keeps shares in Redis (6 or newer, or Valkey), for any number of instances. The server removes expired shares.
- * @throws CuelineError `invalid_options` for an unknown option
+ * @throws CuelineError `invalid_options` for an unknown option, and for what is not a client of the `redis` package
  */
 export function createRedisShares(client: RedisClient, options: RedisSharesOptions = {}): ShareStorage {
   checkNames('createRedisShares', options, Object.keys(optionNames), 'invalid_options');
+  checkClient('createRedisShares', client);
   const { prefix = 'cueline:' } = options;
   const keyOf = (id: string): string => `${prefix}share:${id}`;
   return {

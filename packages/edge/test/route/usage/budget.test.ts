@@ -4,7 +4,18 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { RouteSettings } from '../../../src/route/settings.ts';
 import { promptSize } from '../../../src/route/usage/prompt-size.ts';
 import { createRunBudget } from '../../../src/route/usage/run-budget.ts';
-import { all, client, greet, never, post, refusal, testRoute, type TestRoute } from '../routes.ts';
+import {
+  all,
+  ask,
+  client,
+  endless,
+  greet,
+  never,
+  post,
+  refusal,
+  testRoute,
+  type TestRoute,
+} from '../routes.ts';
 
 afterEach(() => void vi.useRealTimers());
 
@@ -215,7 +226,7 @@ test.each([
   expect(await refusal(three[2]!)).toEqual({
     status: 402,
     code: 'budget_exceeded',
-    message: `Your request may take ${least} tokens with its answer, more than is left of today's 6000.`,
+    message: `Your request may take ${least} tokens with its answer, more than is left of today's 6000. Try again once your runs in progress have ended.`,
   });
   expect(three[2]!.headers.has('retry-after')).toBe(true);
   await Promise.all(three.slice(0, 2).map((response) => response.text()));
@@ -233,13 +244,26 @@ test('a request beyond the budget of the day or the run is refused without a res
     [
       ...Array.from(
         { length: 4 },
-        () => "Your request may take 252028 tokens with its answer, more than is left of today's 1000.",
+        () =>
+          'Your request may take 252028 tokens with its answer, more than the 1000 that you may use in a whole day. Send less.',
       ),
-      'Your request has about 250004 tokens, more than the 2000 that a run may use here.',
+      'Your request has about 250004 tokens, more than the 2000 that a run may use here. Send less.',
     ].map((message) => ({ status: 402, code: 'budget_exceeded', message })),
   );
   expect(answers.filter(({ headers }) => headers.has('retry-after'))).toEqual([]);
   expect([calls, day.model.calls, run.model.calls]).toEqual([[], [], []]);
+});
+
+test('a run whose next call waits only for calls in progress does not say to come back tomorrow', async () => {
+  const limits = { dailyTokens: 5_000, maxOutputTokens: 1_000 };
+  // the first run holds most of the day until its call has ended
+  const hub = testRoute([endless, endless], { limits });
+  const first = await hub.route(post({ input: {} }));
+  await expect.poll(() => hub.model.calls).toHaveLength(1);
+  const second = await hub.route(post({ input: { name: 'w'.repeat(400) } }));
+  const text = await second.text();
+  expect(text).toContain('more than is left of your limit for today. Try again once other calls in progress');
+  await hub.route(ask('DELETE', `?run=${first.headers.get('x-cueline-run')}`));
 });
 
 test.each(['image/png', 'application/pdf', 'audio/wav', 'text/plain'])(

@@ -142,7 +142,7 @@ test('a run beyond a whole day of all subjects says so, and is not to be started
   expect(await refusal(response)).toMatchObject({
     code: 'total_exceeded',
     message: expect.stringMatching(
-      /^Your request may take \d+ tokens .+ this server may use in a whole day\.$/,
+      /^Your request may take \d+ tokens .+ this server may use in a whole day\. Send less\.$/,
     ),
   });
 });
