@@ -7,6 +7,7 @@ export { hashOf } from './json/content-hash.ts';
 export { applyTaskEvent } from './tasks/task.ts';
 export { toServerSentEvents, type ServerSentEventsOptions } from './wire/server-sent-events.ts';
 export { checkNames } from './base/check-names.ts';
+export { thrownText } from './base/error-source.ts';
 export { isUnawaited } from './base/is-promise.ts';
 export { checkOptionNames } from './prompt/option-names.ts';
 export { readInput } from './prompt/read-input.ts';
