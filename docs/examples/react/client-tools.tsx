@@ -17,7 +17,9 @@ export function Lunch(): ReactElement {
   const lunch = usePrompt(nearby, {
     tools: {
       getLocation: async () => {
-        const { coords } = await currentPosition();
+        const { coords } = await new Promise<GeolocationPosition>((resolve, reject) =>
+          navigator.geolocation.getCurrentPosition(resolve, reject),
+        );
         return { latitude: coords.latitude, longitude: coords.longitude };
       },
     },
@@ -30,10 +32,6 @@ export function Lunch(): ReactElement {
   );
 }
 // #endregion
-
-function currentPosition(): Promise<{ coords: { latitude: number; longitude: number } }> {
-  return Promise.resolve({ coords: { latitude: 38.7, longitude: -9.1 } });
-}
 
 // #region ask
 const bookTable = definePrompt('book-table', (prompt) => prompt.$`Book a table for tonight.`, {

@@ -8,6 +8,7 @@ export { ignorePromises } from './json/refuse-lossy.ts';
 export { applyTaskEvent } from './tasks/task.ts';
 export { toServerSentEvents, type ServerSentEventsOptions } from './wire/server-sent-events.ts';
 export { checkNames } from './base/check-names.ts';
+export { thrownText } from './base/error-source.ts';
 export { isUnawaited } from './base/is-promise.ts';
 export { refusePromises } from './base/refuse-promises.ts';
 export { checkOptionNames } from './prompt/option-names.ts';

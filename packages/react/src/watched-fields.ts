@@ -1,4 +1,4 @@
-import type { PromptTypes, RunFields, RunState } from '@cueline/core';
+import { CuelineError, type PromptTypes, type RunFields, type RunState } from '@cueline/core';
 
 /** A field of a run's state that a component can watch. */
 export type WatchedField = keyof RunFields | 'status' | 'phase' | 'retrying';
@@ -24,10 +24,11 @@ export type WatchedState<Types extends PromptTypes, Watched extends Watch> = See
 
 const statusFields: readonly StatusField[] = ['error', 'finishReason', 'result'];
 
-/** The watched part of a state; all of it without `watch`. */
+/** The watched part of a state; all of it without `watch`. @throws CuelineError `invalid_options` if it is no list */
 export function pickWatched(state: RunState, watch: Watch | undefined): object {
   if (watch === undefined) return state;
   const fields: readonly string[] = watch || [];
+  if (!Array.isArray(fields)) throw new CuelineError('invalid_options', "watch takes a list: ['status'].");
   const part: Record<string, unknown> = {};
   for (const field of fields.includes('status') ? [...fields, ...statusFields] : fields) {
     if (field in state) part[field] = state[field as keyof RunState];

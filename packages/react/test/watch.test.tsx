@@ -3,7 +3,7 @@ import { usePrompt, type Throttle, type Watch } from '@cueline/react';
 import { useEffect, type ReactElement } from 'react';
 import { expect, test } from 'vitest';
 import { manualExecutor, type ManualExecutor } from './support/executors.ts';
-import { mount, settle } from './support/mount.tsx';
+import { mount, settle, watchConsole } from './support/mount.tsx';
 
 const greet = definePrompt('greet', (prompt) => {
   prompt.$`Greet Ada.`;
@@ -93,6 +93,17 @@ test("watch: ['status'] renders once for the end of 1,000 deltas, and has the re
   await expect
     .poll(() => facts)
     .toEqual([{ status: 'done', finishReason: 'stop', result: 'word '.repeat(1_000) }]);
+});
+
+test("watch: 'status' is an error that says what to write", async () => {
+  watchConsole();
+  function View(): ReactElement {
+    return <p>{usePrompt(greet, { watch: 'status' as never }).run.id}</p>;
+  }
+  const page = mount(<View />);
+  await expect
+    .poll(() => page.errors[0])
+    .toMatchObject({ code: 'invalid_options', message: "watch takes a list: ['status']." });
 });
 
 test("watch: ['status'] has the error of a run that fails", async () => {

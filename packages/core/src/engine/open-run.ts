@@ -6,7 +6,7 @@ import { isUIMessage, toModelMessages } from '../messages/ui-messages.ts';
 import { checkPlugins } from '../prompt/check-plugins.ts';
 import { checkSettings } from '../prompt/check-settings.ts';
 import { isPromptDefinition, type PromptDefinition, type WaitingFunction } from '../prompt/define-prompt.ts';
-import { checkRunOptions } from '../prompt/option-names.ts';
+import { checkDefinition, checkRunOptions } from '../prompt/option-names.ts';
 import { noteInput } from '../prompt/prompt-inputs.ts';
 import type { Limits, PromptConfig, PromptOptions, PromptSource } from '../prompt/prompt-options.ts';
 import type { Plugin } from '../prompt/prompt.ts';
@@ -80,6 +80,7 @@ export async function openRun<Input, Output extends OutputInterface, const Plugi
   config: PromptConfig<Input, Output, Plugins>,
 ): Promise<OpenedRun> {
   checkRunOptions(config);
+  checkDefinition(definition);
   const policySetup = await policySetupOf(definition, config.input as Input);
   const {
     plugins = [],

@@ -33,9 +33,15 @@ export function refusedRun<Input>(
   return failedStart(definition.name, invalidOption(name, message), messages);
 }
 
-/** Throws the error of a start or a message with an option that does not exist. */
+/** Throws the error of a start or a message with an option that does not exist, or with a `signal` that is not one. */
 export function refuseStart(promptName: string, options: Unknown): never {
   const name = firstName(options);
+  if (name === 'signal') {
+    throw invalidOption(
+      name,
+      `${nameRun(promptName)} got a signal that is ${quoteValue(options[name])}, not an AbortSignal. Write { signal: controller.signal }.`,
+    );
+  }
   const isSetting = runNames.includes(name) || hookNames.includes(name);
   const isElsewhere = isSetting || inOptions('', name) !== undefined;
   const known = startNames.filter((other) => other !== name);

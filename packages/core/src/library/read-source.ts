@@ -1,6 +1,6 @@
+import { thrownText } from '../base/error-source.ts';
 import { CuelineError } from '../base/errors.ts';
-import { isRecord } from '../base/is-record.ts';
-import { quoteValue, shorten } from '../base/quote-value.ts';
+import { shorten } from '../base/quote-value.ts';
 import { fileLimits } from './prompt-schema.ts';
 
 /** How long an address may take to answer. */
@@ -148,6 +148,5 @@ function unreadableSourceError(
 }
 
 function errorMessage(error: unknown): string {
-  const text = error instanceof Error ? error.message : isRecord(error) ? quoteValue(error) : String(error);
-  return shorten(text, 200);
+  return shorten(thrownText(error), 200);
 }

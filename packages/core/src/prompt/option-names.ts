@@ -4,6 +4,7 @@ import { isRecord } from '../base/is-record.ts';
 import { quoteValue } from '../base/quote-value.ts';
 import { refusePromises } from '../base/refuse-promises.ts';
 import { successorOf } from '../base/replaced-options.ts';
+import type { PromptDefinition } from './define-prompt.ts';
 import type { PromptConfig, PromptOptions } from './prompt-options.ts';
 
 /** Every option of a run. The compiler checks the list against the AI SDK's options, so that none can be missing. */
@@ -98,6 +99,27 @@ const config: Record<keyof PromptConfig | 'step', true> = {
 
 const configNames = Object.keys(config);
 
+/** Every field of a definition; true for what the caller of `definePrompt` sets. */
+const definitionFields: Record<keyof PromptDefinition, boolean> = {
+  inline: false,
+  input: true,
+  kind: false,
+  library: false,
+  model: true,
+  name: false,
+  output: true,
+  plugins: true,
+  policySetup: false,
+  remote: false,
+  run: false,
+  tools: true,
+  '~types': false,
+};
+
+const settingNames = (Object.keys(definitionFields) as (keyof PromptDefinition)[]).filter(
+  (name) => definitionFields[name],
+);
+
 /** The names of a run's options. */
 export const optionNames: readonly string[] = Object.keys(options);
 
@@ -107,6 +129,22 @@ export function checkRunOptions(config: { readonly options?: unknown }): void {
   refusePromises('The settings of the run', config);
   checkOptionNames('options', config.options ?? {}, 'runPrompt(…, ');
   checkAbortSignal(config.options ?? {});
+}
+
+/**
+ * Checks the names of the settings that a definition has from `definePrompt`. Agents and sessions check their own.
+ * @throws CuelineError `invalid_definition`
+ */
+export function checkDefinition({ name, policySetup, ...fields }: Partial<PromptDefinition<never>>): void {
+  if (policySetup !== undefined) return;
+  const settings = Object.entries(fields).filter(([field]) => !Object.hasOwn(definitionFields, field));
+  checkNames(
+    `The definition of prompt "${name}"`,
+    Object.fromEntries(settings),
+    settingNames,
+    'invalid_definition',
+    (setting) => inOptions('', setting),
+  );
 }
 
 /**

@@ -103,7 +103,7 @@ function createRunWith<Input, Types extends PromptTypes>(
       run.settings = { ...run.settings, ...(changed as Partial<RunInternals['settings']>) };
     },
     start(input, options = {}) {
-      const { whenBusy: _whenBusy, signal: _signal, key: _key, ...unknown } = options;
+      const { whenBusy: _whenBusy, key: _key, ...unknown } = options;
       // with the settings of this moment, also if it waits
       const request = requestStart.bind(undefined, run, run.settings, input, options);
       return refuseOptions(run, unknown) ?? whenRestored(request, options);
@@ -111,7 +111,7 @@ function createRunWith<Input, Types extends PromptTypes>(
     send(given, options = {}) {
       const message = readSendMessage(given);
       if (message === undefined) return refuseMessage(given);
-      const { whenBusy, signal: _signal, ...unknown } = options;
+      const { whenBusy, ...unknown } = options;
       const request = requestTurn.bind(undefined, run, run.settings, message, options);
       return (
         refuseOptions(run, unknown) ??

@@ -2,6 +2,7 @@
 import type { CuelineError } from '@cueline/core';
 import { createPromptLibrary, type LibraryIssue } from '@cueline/core/library';
 import { describe, expect, test } from 'vitest';
+import { thrown } from '../support/thrown.ts';
 
 const valid = { id: 'greet', version: '1.0.0', name: 'Greet', userPrompt: 'Greet {NAME}.' };
 const name = { name: 'NAME', type: 'string' };
@@ -282,5 +283,17 @@ test('all faults of a file are reported together, the first five in the message'
 test('the paths begin with the name of the file', async () => {
   await expect(createPromptLibrary('[{}]')).rejects.toMatchObject({
     details: { issues: expect.arrayContaining([{ path: 'sources[0][0].id', message: expect.any(String) }]) },
+  });
+});
+
+test.each(thrown)('%s that `fetch` throws is the reason in the error', async (_what, make, text) => {
+  const reading = createPromptLibrary('https://example.com/prompts.json', {
+    fetch: () => {
+      throw make();
+    },
+  });
+  await expect(reading).rejects.toMatchObject({
+    code: 'invalid_library',
+    message: `https://example.com/prompts.json cannot be read (${text}). Check the address.`,
   });
 });

@@ -118,6 +118,23 @@ describe('Unknown options', () => {
   });
 
   test.each<[object, string]>([
+    [{ outputs: none }, 'The definition of prompt "greet" has no "outputs". Did you mean output?'],
+    [
+      { shape: 'round' },
+      'The definition of prompt "greet" has no "shape". There are: input, model, output, plugins, tools.',
+    ],
+    [{ temperature: 1 }, 'temperature is an option: { options: { temperature: … } }.'],
+  ])('of definePrompt are refused when a run starts: %o', async (settings, message) => {
+    const model = scriptedModel([]);
+    const define = definePrompt as (...given: unknown[]) => ReturnType<typeof definePrompt>;
+    const greet = define('greet', (prompt: Prompt) => prompt.$`Hi.`, settings);
+    const expected = { code: 'invalid_definition', message };
+    await expect(runPrompt(greet, { model })).rejects.toMatchObject(expected);
+    await expect(dryRun(greet)).rejects.toMatchObject(expected);
+    expect(model.calls).toHaveLength(0);
+  });
+
+  test.each<[object, string]>([
     [{ maxSteps: 5 }, 'The session has no "maxSteps". It is now maxTurns: { maxTurns: 5 }.'],
     [{ system: 'You talk.' }, 'It is now systemPrompt'],
     [{ messages: [] }, 'It is now initialMessages'],

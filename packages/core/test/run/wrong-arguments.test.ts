@@ -23,6 +23,10 @@ test.each<[object, string]>([
     { seed: 1 },
     'The run of "greet" takes no "seed" when it starts. Pass it to createRun or usePrompt: { options: { seed: … } }.',
   ],
+  [
+    { signal: new AbortController() },
+    'The run of "greet" got a signal that is an object, not an AbortSignal. Write { signal: controller.signal }.',
+  ],
   [{ often: 1 }, 'The run of "greet" takes no "often" when it starts. There are: key, whenBusy, signal.'],
 ])(
   'a start or a message with the option %j is refused with what to write, and changes nothing',

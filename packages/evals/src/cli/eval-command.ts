@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { loadEnvFile } from 'node:process';
 import type { parseArgs } from 'node:util';
 import { CuelineError } from '@cueline/core';
+import { thrownText } from '@cueline/core/server';
 import 'vitest/config';
 import { startVitest, version, type CliOptions, type InlineConfig } from 'vitest/node';
 import { readEvalFile } from '../report/eval-file.ts';
@@ -39,7 +40,7 @@ export async function runEvalCommand(files: readonly string[], values: Values): 
     { test: { provide: { cueline: settings } } },
   ).catch((error: unknown) => {
     // such as an unknown reporter, or a part that is not one of the shards
-    throw new CuelineError('invalid_options', `Vitest cannot start: ${messageOf(error)}`, { cause: error });
+    throw new CuelineError('invalid_options', `Vitest cannot start: ${thrownText(error)}`, { cause: error });
   });
   if (values['test-name-pattern'] !== undefined && hasSkippedAll(vitest.state.getTestModules())) {
     console.error(`No case has a name that matches "${values['test-name-pattern']}".`);
@@ -62,10 +63,6 @@ function checkVitest(): void {
     'invalid_options',
     `cueline eval needs Vitest 5, and this folder has Vitest ${version}. Write: npm install -D vitest@5 (with Node 22.12 or newer)`,
   );
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** @throws CuelineError `invalid_options` */

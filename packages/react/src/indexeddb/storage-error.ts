@@ -21,7 +21,7 @@ export type StorageFailure =
 /** An error of the browser while the database opened, as a {@link CuelineError}. */
 export function openingError(databaseName: string, error: unknown): CuelineError {
   if (CuelineError.isInstance(error)) return error;
-  switch (errorName(error)) {
+  switch (readThrown(error).name) {
     case 'QuotaExceededError':
       return storageFullError(error);
     case 'VersionError':
@@ -36,7 +36,7 @@ export function openingError(databaseName: string, error: unknown): CuelineError
 /** An error of the browser from a read or a write, as a {@link CuelineError}. */
 export function transactionError(databaseName: string, error: unknown): CuelineError {
   if (CuelineError.isInstance(error)) return error;
-  switch (errorName(error)) {
+  switch (readThrown(error).name) {
     case 'QuotaExceededError':
       return storageFullError(error);
     case 'NotFoundError':
@@ -49,7 +49,7 @@ export function transactionError(databaseName: string, error: unknown): CuelineE
 /** True if a new connection may succeed where the old one failed. */
 export function isConnectionLost(error: unknown): boolean {
   // Safari reports UnknownError when its database process went away under a page in the background
-  return ['InvalidStateError', 'AbortError', 'UnknownError'].includes(errorName(error));
+  return ['InvalidStateError', 'AbortError', 'UnknownError'].includes(readThrown(error).name);
 }
 
 /** The error of a page, or a server, that cannot store anything. */
@@ -121,14 +121,20 @@ function foreignDataError(databaseName: string, cause: unknown): CuelineError {
 }
 
 function databaseFailedError(cause: unknown): CuelineError {
-  const message = cause instanceof Error ? cause.message : String(cause);
   return storageError(
     'unknown',
-    `The browser's database failed (${message}), so this run is only in memory for now.`,
+    `The browser's database failed (${readThrown(cause).message}), so this run is only in memory for now.`,
     cause,
   );
 }
 
-function errorName(error: unknown): string {
-  return error instanceof Error ? error.name : '';
+/** The name and the message of a thrown value. Never throws, even if a getter or a proxy does. */
+function readThrown(thrown: unknown): { name: string; message: string } {
+  try {
+    return thrown instanceof Error
+      ? { name: thrown.name, message: thrown.message }
+      : { name: '', message: String(thrown) };
+  } catch {
+    return { name: '', message: 'an object that cannot be read' };
+  }
 }

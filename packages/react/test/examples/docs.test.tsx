@@ -2,7 +2,7 @@ import { createRun, definePrompt } from '@cueline/core';
 import { scriptedModel, type ScriptedModel } from '@cueline/core/testing';
 import { PromptProvider } from '@cueline/react';
 import { StrictMode, type ReactElement } from 'react';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { page } from 'vitest/browser';
 import { Receipt } from '../../../../docs/examples/react/agent-calls.tsx';
 import { Booking, Lunch } from '../../../../docs/examples/react/client-tools.tsx';
@@ -123,6 +123,11 @@ test('arguments that are not JSON are not sent', async () => {
 });
 
 test('a tool runs in the page', async () => {
+  const position = { coords: { latitude: 38.7, longitude: -9.1 } } as GeolocationPosition;
+  const located = vi
+    .spyOn(navigator.geolocation, 'getCurrentPosition')
+    .mockImplementation((found) => found(position));
+  onTestFinished(() => located.mockRestore());
   const model = show(<Lunch />, [[call('getLocation', {})], 'At the harbour.']);
   await click('Lunch');
   await expect.element(page.getByText('At the harbour.')).toBeVisible();

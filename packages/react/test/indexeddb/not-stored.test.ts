@@ -34,6 +34,33 @@ test('on a full disk, a batch is not stored, earlier ones stay, and free space l
   expect(await tab().load('today')).toEqual(wordsFrom(0, 10));
 });
 
+test.each([
+  ['without a prototype', Object.create(null) as object],
+  [
+    'whose message throws',
+    Object.defineProperty(new Error('unread'), 'message', {
+      get() {
+        throw new Error('no access');
+      },
+    }),
+  ],
+])('a thrown object %s is the cause of the error', async (_what, thrown) => {
+  const { tab } = freshDatabase();
+  const put = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(() => {
+    throw thrown;
+  });
+  onTestFinished(() => put.mockRestore());
+  const error: unknown = await tab()
+    .append('today', wordsFrom(0, 5))
+    .catch((caught: unknown) => caught);
+  // compared by its fields, because a matcher would read the cause
+  const { message, cause } = error as CuelineError;
+  expect(message).toBe(
+    "The browser's database failed (an object that cannot be read), so this run is only in memory for now.",
+  );
+  expect(cause === thrown).toBe(true);
+});
+
 test('events of a start that was not stored are not appended to the log of the earlier start', async () => {
   const { tab } = freshDatabase();
   const storage = tab();
