@@ -73,7 +73,7 @@ const MOSTLY_SAME = 0.6;
 /** The differences of two texts, for both of their sides. `folds`: as in `TextDiff`. */
 export function compareTexts(before: string, after: string, folds = false): readonly Change[] {
   const isShort = before.length + after.length <= SHORT;
-  const changes = diffWordsWithSpace(before, after, isShort ? {} : LIMITS);
+  const changes = isShort ? diffWordsWithSpace(before, after) : diffWordsWithSpace(before, after, LIMITS);
   if (changes !== undefined && (!folds || isMostlySame(changes, before, after))) return changes;
   // a last line without its break would not be the same as one with it
   return diffLines(`${before}\n`, `${after}\n`, LIMITS) ?? replaced(before, after);
