@@ -114,7 +114,7 @@ export async function deleteAllRuns(): Promise<void> {
 /** Saves a run with its script as a file. */
 export async function saveRun(row: RunRow): Promise<void> {
   try {
-    const text = await exportRun(runs, row.id);
+    const text = await exportRun(runs, row.id, usePlayground.getState().connection);
     if (text === undefined) toast.error('This run is not stored with its log, so it cannot be exported.');
     else saveAsFile(runFileName(row.title), text);
   } catch (error) {

@@ -1,5 +1,7 @@
 import type { RunEvent } from '@cueline/core';
 import * as z from 'zod';
+import { modelLabelOf, type ConnectionSettings } from '../model/connection.ts';
+import { logsWithoutServers } from '../model/without-servers.ts';
 import { newId } from '../state/new-id.ts';
 import { describeSession } from './describe-run.ts';
 import { openStoredLogs } from './open-stored-run.ts';
@@ -33,21 +35,38 @@ export function runFileName(title: string): string {
   return `${name || 'run'}.run.json`;
 }
 
-/** A run with its script and its logs, as the text of a file; undefined if it is not stored with its logs. */
-export async function exportRun(store: RunStore, id: string): Promise<string | undefined> {
-  const [row, logs] = await Promise.all([store.get(id), store.logs(id)]);
-  if (row === undefined || !row.hasLog || logs === undefined || logs.length === 0) return undefined;
+/**
+ * A run with its script and its logs, as the text of a file; undefined if it is not stored with its logs. Like a link,
+ * the file does not name the user's own model server. `connection` is the user's.
+ */
+export async function exportRun(
+  store: RunStore,
+  id: string,
+  connection: ConnectionSettings,
+): Promise<string | undefined> {
+  const [row, stored] = await Promise.all([store.get(id), store.logs(id)]);
+  if (row === undefined || !row.hasLog || stored === undefined || stored.length === 0) return undefined;
+  const logs = logsWithoutServers(stored, connection);
   const {
     writer: _writer,
     parent: _parent,
     edited: _edited,
     scriptId: _scriptId,
     pinned: _pinned,
-    ...run
+    ...kept
   } = row;
-  const stored = createTextWriter().write({ cueline: 'run', version: 2, run, logs }, 0, 1);
-  if (typeof stored !== 'string') return stored.withReferences;
+  const run = { ...kept, model: modelInFile(row, stored) };
+  const text = createTextWriter().write({ cueline: 'run', version: 2, run, logs }, 0, 1);
+  if (typeof text !== 'string') return text.withReferences;
   return JSON.stringify({ cueline: 'run', version: 1, run, logs }, null, 1);
+}
+
+/** The name of the model from the log, as for a link, because the row has the address of its server. */
+function modelInFile({ model, simulated }: RunRow, logs: readonly (readonly RunEvent[])[]): RunRow['model'] {
+  const start = logs.at(-1)?.find((event) => event.type === 'run-start');
+  return start === undefined || simulated
+    ? model
+    : modelLabelOf({ model: start.model, simulated }, { name: '', detail: '' });
 }
 
 /**

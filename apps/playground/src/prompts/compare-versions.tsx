@@ -8,7 +8,7 @@ import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { Choose } from '../ui/form-controls.tsx';
 import { formatDuration, plural } from '../ui/format.ts';
-import { TextDiff } from '../ui/text-diff.tsx';
+import { compareTexts, Differences } from '../ui/text-diff.tsx';
 import { Sentence } from '../ui/text/sentence.tsx';
 import { visibleText } from '../ui/visible-text.ts';
 import { expand, type Values } from './check-prompts.ts';
@@ -75,6 +75,7 @@ function SideBySide({
 }: Pair & { title: string; of: (prompt: EditablePrompt) => string }) {
   const [one, two] = [visibleText(of(before)), visibleText(of(after))];
   if (one === '' && two === '') return null;
+  const changes = compareTexts(one, two);
   return (
     <section>
       <h3 className="mb-1 text-sm font-medium">
@@ -83,10 +84,10 @@ function SideBySide({
       </h3>
       <div className="grid grid-cols-2 gap-3 narrow:grid-cols-1">
         <Version prompt={before}>
-          <TextDiff before={one} after={two} side="before" />
+          <Differences changes={changes} side="before" />
         </Version>
         <Version prompt={after}>
-          <TextDiff before={one} after={two} side="after" />
+          <Differences changes={changes} side="after" />
         </Version>
       </div>
     </section>
@@ -129,8 +130,8 @@ function Answers({ keys, of }: { keys: string; of: Compared }) {
   });
   const isOld = runs !== undefined && !isSameJson(runs.of, of);
   const going = [one, two].some(({ status }) => status === 'running');
-  const texts = { before: visibleText(one.text), after: visibleText(two.text) };
   const ended = runs !== undefined && [one, two].every(({ status }) => status === 'done');
+  const changes = ended ? compareTexts(visibleText(one.text), visibleText(two.text)) : undefined;
   return (
     <section>
       <div className="mb-1.5 flex items-center gap-3">
@@ -155,18 +156,10 @@ function Answers({ keys, of }: { keys: string; of: Compared }) {
       {runs !== undefined && (
         <div className="grid grid-cols-2 gap-3 narrow:grid-cols-1" data-testid="answers">
           <Version prompt={before} note={factsOf(one)}>
-            {ended ? (
-              <TextDiff before={texts.before} after={texts.after} side="before" />
-            ) : (
-              <Answer state={one} />
-            )}
+            {changes ? <Differences changes={changes} side="before" /> : <Answer state={one} />}
           </Version>
           <Version prompt={after} note={factsOf(two)}>
-            {ended ? (
-              <TextDiff before={texts.before} after={texts.after} side="after" />
-            ) : (
-              <Answer state={two} />
-            )}
+            {changes ? <Differences changes={changes} side="after" /> : <Answer state={two} />}
           </Version>
         </div>
       )}

@@ -1,5 +1,6 @@
 import { Check, Link2 } from 'lucide-react';
 import { useMemo } from 'react';
+import { logWithoutServers } from '../model/without-servers.ts';
 import { useInspection } from '../state/inspection.ts';
 import { usePlayground, type RunSession } from '../state/store.ts';
 import { useRunning } from '../state/use-running.ts';
@@ -9,7 +10,6 @@ import { Tip } from '../ui/tip.tsx';
 import { makeShareLink } from './link.ts';
 import { knownShortLink } from './short-links.ts';
 import { linkedStepOf, makeStepLink } from './step-link.ts';
-import { logWithoutServers } from './without-servers.ts';
 
 /** The number of events up to which the page tries to fit a run into a link. */
 const MAX_EVENTS = 3_000;

@@ -7,13 +7,13 @@ import {
 } from '../evals/eval-settings.ts';
 import { runKey, useEvals, type Evaluation } from '../evals/store.ts';
 import type { ConnectionSettings } from '../model/connection.ts';
+import { resultsWithoutServers } from '../model/without-servers.ts';
 import { sharedOf, usePrompts, type PromptsState } from '../prompts/store.ts';
 import { readShared } from '../prompts/stored-prompts.ts';
 import { usePlayground } from '../state/store.ts';
 import { ShareChoice } from './share-choice.tsx';
 import { SharePayload } from './share-payload.tsx';
 import { Warning } from './warning.tsx';
-import { resultsWithoutServers } from './without-servers.ts';
 
 /** The eval with its prompt, as a link that can include the results. */
 export function ShareEvaluation() {

@@ -1,11 +1,11 @@
 import { useMemo, useState } from 'react';
+import { logWithoutServers } from '../model/without-servers.ts';
 import { sharedOf, usePrompts } from '../prompts/store.ts';
 import { readShared } from '../prompts/stored-prompts.ts';
 import { usePlayground } from '../state/store.ts';
 import { useRunning } from '../state/use-running.ts';
 import { ShareChoice } from './share-choice.tsx';
 import { SharePayload } from './share-payload.tsx';
-import { logWithoutServers } from './without-servers.ts';
 
 /** The prompts and the values of the form, as a link that can include the run. */
 export function SharePrompts() {

@@ -1,8 +1,8 @@
 import { useMemo } from 'react';
+import { logWithoutServers } from '../model/without-servers.ts';
 import { usePlayground, type RunSession } from '../state/store.ts';
 import { useRunning } from '../state/use-running.ts';
 import { SharePayload } from './share-payload.tsx';
-import { logWithoutServers } from './without-servers.ts';
 
 /** A run with its script: in the link if it fits, otherwise in the page's share store. */
 export function ShareRun({ session }: { session: RunSession }) {

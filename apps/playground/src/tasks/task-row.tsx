@@ -12,6 +12,7 @@ import {
 } from 'lucide-react';
 import { memo, useCallback, useLayoutEffect, useRef, useState } from 'react';
 import { useKeptState } from '../input/use-kept-state.ts';
+import { useFollowedTime } from '../state/moment/followed-moment.tsx';
 import type { RunClock } from '../state/run-clock.ts';
 import { formatDuration, plural } from '../ui/format.ts';
 import { LiveDuration } from '../ui/live-duration.tsx';
@@ -140,7 +141,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
       <span className="flex h-7 shrink-0 items-center gap-2 text-sm text-ink-3 narrow:h-11">
         {attempts > 0 && <span className="text-warn">{plural(attempts, 'attempt')}</span>}
         {task.origin === 'user' && <span>yours</span>}
-        <TaskTime task={task} since={since} until={until} clock={clock} />
+        <TaskTime {...{ agent, isPast, task, since, until, clock }} />
       </span>
       {edit !== undefined && !renaming && (
         <TaskMenu task={task} onPick={(kind) => void pick(kind)} onLeave={onLeave} />
@@ -225,13 +226,18 @@ function TaskDetails({ result, feedback }: { result: string | undefined; feedbac
 }
 
 function TaskTime({
+  agent,
+  isPast,
   task: { finishedAt },
   since,
   until,
   clock,
-}: Pick<TaskRowProps, 'task' | 'since' | 'until' | 'clock'>) {
+}: Pick<TaskRowProps, 'agent' | 'isPast' | 'task' | 'since' | 'until' | 'clock'>) {
   if (since === undefined) return null;
   const end = finishedAt ?? (clock === undefined ? until : undefined);
+  // an agent may have ended before the moment that is shown
+  if (isPast && finishedAt === undefined && end !== undefined && agent === undefined)
+    return <TimeUntilMoment since={since} until={end} />;
   if (end !== undefined) return <span>{formatDuration(end - since)}</span>;
   if (clock === undefined) return null;
   return (
@@ -239,4 +245,9 @@ function TaskTime({
       <LiveDuration clock={clock} since={since} />
     </span>
   );
+}
+
+/** The time until the moment that the user has chosen, or else until its event. */
+function TimeUntilMoment({ since, until }: { since: number; until: number }) {
+  return <span>{formatDuration((useFollowedTime() ?? until) - since)}</span>;
 }

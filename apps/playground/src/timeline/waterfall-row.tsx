@@ -17,6 +17,7 @@ import {
 } from 'lucide-react';
 import { memo, type CSSProperties } from 'react';
 import { formatDuration } from '../ui/format.ts';
+import { isRightToLeft, Sentence } from '../ui/text/sentence.tsx';
 import { visibleText } from '../ui/visible-text.ts';
 import { Bars, describeTimes } from './bars.tsx';
 import type { TimelineRow } from './timeline-row.ts';
@@ -102,7 +103,7 @@ export const WaterfallRow = memo(function WaterfallRow(props: WaterfallRowProps)
         <Icon aria-hidden className={clsx('size-3.5 shrink-0', row.failed ? 'text-danger' : className)} />
         {/* the name may take the whole width, and the detail gets the rest */}
         <span className="flex min-w-0 items-center gap-1.5 overflow-hidden">
-          <span
+          <bdi
             className={clsx(
               'shrink-0 truncate',
               hasFailed ? 'max-w-[calc(100%-20px)]' : 'max-w-full',
@@ -110,10 +111,12 @@ export const WaterfallRow = memo(function WaterfallRow(props: WaterfallRowProps)
             )}
           >
             {label}
-          </span>
+          </bdi>
           {hasFailed && <CircleAlert aria-label="Failed" className="size-3.5 shrink-0 text-danger" />}
           {detail !== undefined && (
-            <span className="min-w-0 truncate text-ink-3 narrow:hidden">{detail}</span>
+            <span className="min-w-0 truncate text-ink-3 narrow:hidden">
+              {isRightToLeft(detail) ? <bdi>{detail}</bdi> : <Sentence text={detail} />}
+            </span>
           )}
         </span>
       </div>

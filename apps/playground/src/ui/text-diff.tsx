@@ -4,16 +4,24 @@ import { formatCount } from './format.ts';
 
 /** Texts that differ by more, or that take longer to compare, are compared by lines, and then as wholes. */
 const LIMITS = { maxEditLength: 1_500, timeout: 50 };
+/** The length of two short texts together, in characters: they are compared by words, also on a slow computer. */
+const SHORT = 2_000;
 
 type TextDiffProps = {
   before: string;
   after: string;
-  /** The text that is shown, with its differences marked; by default both texts, merged. */
-  side?: 'before' | 'after' | 'both';
   /**
    * Leaves out unchanged lines that are far from any difference, and compares texts that have little in common by
    * lines.
    */
+  folds?: boolean;
+};
+
+type DifferencesProps = {
+  changes: readonly Change[];
+  /** The text that is shown, with its differences marked; by default both texts, merged. */
+  side?: 'before' | 'after' | 'both';
+  /** Leaves out unchanged lines that are far from any difference. */
   folds?: boolean;
 };
 
@@ -22,13 +30,12 @@ const LINES_KEPT = 2;
 const LINES_FOLDED = 7;
 
 /** A text with what was removed struck through, and what was added underlined. */
-export const TextDiff = memo(function TextDiff({
-  before,
-  after,
-  side = 'both',
-  folds = false,
-}: TextDiffProps) {
-  const changes = compare(before, after, folds);
+export const TextDiff = memo(function TextDiff({ before, after, folds = false }: TextDiffProps) {
+  return <Differences changes={compareTexts(before, after, folds)} folds={folds} />;
+});
+
+/** What `compareTexts` has found, as `TextDiff` shows it. */
+export function Differences({ changes, side = 'both', folds = false }: DifferencesProps) {
   return (
     <>
       {changes.map(({ value, added, removed }, index) => {
@@ -58,13 +65,15 @@ export const TextDiff = memo(function TextDiff({
       })}
     </>
   );
-});
+}
 
 /** The share of a text that has to be the same for a comparison by words to be readable. */
 const MOSTLY_SAME = 0.6;
 
-function compare(before: string, after: string, folds: boolean): Change[] {
-  const changes = diffWordsWithSpace(before, after, LIMITS);
+/** The differences of two texts, for both of their sides. `folds`: as in `TextDiff`. */
+export function compareTexts(before: string, after: string, folds = false): readonly Change[] {
+  const isShort = before.length + after.length <= SHORT;
+  const changes = isShort ? diffWordsWithSpace(before, after) : diffWordsWithSpace(before, after, LIMITS);
   if (changes !== undefined && (!folds || isMostlySame(changes, before, after))) return changes;
   // a last line without its break would not be the same as one with it
   return diffLines(`${before}\n`, `${after}\n`, LIMITS) ?? replaced(before, after);

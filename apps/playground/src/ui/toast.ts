@@ -6,7 +6,7 @@ type Position = NonNullable<ExternalToast['position']>;
 type Show = (text: string, options?: ExternalToast) => string | number;
 
 let isDrawn: (draw: Draw) => void = () => {};
-const drawn = new Promise<Draw>((resolve) => (isDrawn = resolve));
+let drawn = new Promise<Draw>((resolve) => (isDrawn = resolve));
 /** Where a message does not cover the control that has the focus. */
 let placeNow: () => Position | undefined = () => undefined;
 let shown = 0;
@@ -47,9 +47,10 @@ export function offerUndo(text: string, undo: () => unknown): void {
 
 /**
  * Shows waiting and later messages with `draw`, whose component is on the page now. `place` returns the position of a
- * message that appears now.
+ * message that appears now. A later call replaces both for the messages after it.
  */
 export function drawToasts(draw: Draw, place: () => Position | undefined = () => undefined): void {
   placeNow = place;
   isDrawn(draw);
+  drawn = Promise.resolve(draw);
 }

@@ -27,7 +27,10 @@ test.each<[string, string, (now: EvalsState) => void]>([
   ['a link with results', '1.0.0', ({ replace }) => replace({ ...sampleEval, repeat: 3 }, [])],
   ['the eval of another prompt', '1.1.0', ({ openEvalOf }) => openEvalOf('answer-guest', '1.0.0')],
 ])('opening %s ends the running evaluation, whose results are dropped', async (_, version, open) => {
-  state().change({ versions: [version], repeat: 1, concurrency: 1 });
+  // texts that have not run yet
+  const texts = Array.from({ length: 9 }, () => crypto.randomUUID());
+  const cases = texts.map((text) => ({ id: text, input: { TEXT: text }, expect: 'NEUTRAL' }));
+  state().change({ versions: [version], repeat: 1, concurrency: 1, cases });
   let opened: EvalsState['evaluation'];
   const stop = useEvals.subscribe(({ evaluation }) => {
     if (evaluation === undefined || evaluation.results.size === 0) return;

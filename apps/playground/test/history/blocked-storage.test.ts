@@ -7,6 +7,7 @@ const NAME = 'cueline-playground';
 beforeEach(() => {
   const nothing = { getItem: () => null, setItem: () => {}, removeItem: () => {} };
   for (const storage of ['localStorage', 'sessionStorage']) vi.stubGlobal(storage, nothing);
+  vi.stubGlobal('indexedDB', new IDBFactory());
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -28,7 +29,6 @@ test.each([
   [
     'has a database of a newer version of the page',
     async () => {
-      vi.stubGlobal('indexedDB', new IDBFactory());
       (await openDB(NAME, 2)).close();
     },
     /A newer version of this page .* Close all tabs of this page/,

@@ -1,17 +1,19 @@
 // @vitest-environment happy-dom
 import 'fake-indexeddb/auto';
-import { expect, test, vi } from 'vitest';
+import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { readRuns, runs, startHistory } from '../../src/history/history.ts';
 import { useLibrary } from '../../src/history/library.ts';
 import { usePlayground } from '../../src/state/store.ts';
-import { createSession, end, start, step, text } from './recorded-sessions.ts';
+import { createSession, end, newName, start, step, text } from './recorded-sessions.ts';
+
+beforeAll(() => startHistory({ restore: false }));
+beforeEach(() => runs.clear(new Set()));
 
 test('while a run is stored, the stored runs are read only for a list that is open', async () => {
   const listAll = vi.spyOn(runs, 'listAll');
   const write = vi.spyOn(runs, 'write');
-  await startHistory({ restore: false });
-  const session = createSession('one');
-  usePlayground.setState({ session, dialog: 'history' });
+  const session = createSession(newName());
+  usePlayground.setState({ session, dialog: 'history', commandsOpen: false });
   await readRuns();
   void session.run.start();
   await session.say(start, step);

@@ -8,6 +8,7 @@ import { createTextReader, createTextWriter } from '../../src/history/repeated-t
 import { exportRun, importRun } from '../../src/history/run-file.ts';
 import { createRunStore } from '../../src/history/run-store.ts';
 import { createRunSaver } from '../../src/history/save-runs.ts';
+import { defaultConnection } from '../../src/model/connection.ts';
 import type { RunSession } from '../../src/state/store.ts';
 import { sessionOf } from '../sessions.ts';
 
@@ -106,7 +107,7 @@ test('an exported conversation contains a large file once, and an import restore
   const logs = logsOf(3);
   recorder.follow(createSession(logs));
   await recorder.flush();
-  const text = (await exportRun(store, 'one'))!;
+  const text = (await exportRun(store, 'one', defaultConnection))!;
   expect(text.length).toBeLessThan(file.length + 100_000);
   const { id } = (await importRun(store, text)) as { id: string };
   expect(await store.logs(id)).toEqual(logs);

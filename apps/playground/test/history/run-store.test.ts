@@ -6,6 +6,7 @@ import type { RunRow } from '../../src/history/rows.ts';
 import { exportRun, importRun, runFileName } from '../../src/history/run-file.ts';
 import { firstRows, groupByDay, matchesQuery } from '../../src/history/run-groups.ts';
 import { createRunStore, type RunBounds } from '../../src/history/run-store.ts';
+import { defaultConnection } from '../../src/model/connection.ts';
 import { rowOf as row } from './recorded-sessions.ts';
 
 let names = 0;
@@ -192,7 +193,7 @@ test('a turn in one long batch can be read', async () => {
 test('an exported run can be imported, and gets a new id', async () => {
   const { store } = open();
   await store.write({ row: row('a', { source: { script: '// it' } }), batches: whole, replaced: [] });
-  const text = (await exportRun(store, 'a'))!;
+  const text = (await exportRun(store, 'a', defaultConnection))!;
   expect(text).not.toContain('"writer"');
   const imported = await importRun(open().store, text);
   expect(imported).toEqual({ id: expect.any(String) });
@@ -200,6 +201,37 @@ test('an exported run can be imported, and gets a new id', async () => {
   expect(id).not.toBe('a');
   expect(await store.get(id)).toMatchObject({ title: 'Run a', source: { script: '// it' } });
   expect(await store.logs(id)).toEqual([log]);
+});
+
+test('an exported run does not name the user’s model server, as a link does not', async () => {
+  const { store } = open();
+  const start = { ...log[0], model: 'compatible:llama' } as RunEvent;
+  const failed: RunEvent[] = [
+    start,
+    {
+      seq: 1,
+      t: 3,
+      type: 'run-end',
+      outcome: 'error',
+      error: {
+        code: 'network',
+        message: 'Could not reach https://models.example:8443.',
+        details: { origin: 'https://models.example:8443' },
+      },
+    },
+  ];
+  const model = { name: 'llama', detail: 'models.example:8443' };
+  const batches = [failed, [start, log[1]]].map((one, turn) => ({
+    turn,
+    seq: 0,
+    stored: JSON.stringify(one),
+  }));
+  await store.write({ row: row('a', { model, simulated: false, turns: 2 }), batches, replaced: [] });
+  const text = (await exportRun(store, 'a', defaultConnection))!;
+  expect(text).toContain('Could not reach the model server.');
+  expect(text).not.toContain('models.example');
+  const { id } = (await importRun(store, text)) as { id: string };
+  expect(await store.get(id)).toMatchObject({ model: { name: 'llama', detail: 'compatible' } });
 });
 
 test('an imported run has the figures of its logs, even if its file states others', async () => {

@@ -2,7 +2,9 @@
 import type { TaskState } from '@cueline/core';
 import type { TaskRun } from '@cueline/react';
 import { act, createElement } from 'react';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { useInspection } from '../../src/state/inspection.ts';
+import { FollowMoment } from '../../src/state/moment/followed-moment.tsx';
 import { TaskPanel } from '../../src/tasks/task-panel.tsx';
 import { enter, openRoot } from '../drawn.ts';
 
@@ -81,4 +83,17 @@ test('the list goes to a task that the user adds, also to one beyond those that 
   show([{ ...many[0], status: 'completed' }, ...many.slice(1), task(300, 'user')]);
   expect([shown(1), list().scrollTop]).toEqual([true, 28]);
   places.mockRestore();
+});
+
+test('at an earlier moment, a task in progress has taken the time until that moment', () => {
+  const list = [{ ...tasks[0], origin: 'author' }] as TaskState[];
+  // the last event was 500 ms after the start, and the user has chosen a time after it
+  const moment = { ...panel, tasks: list, isPast: true, inProgress: false, begunAt: 400, until: 500 };
+  const show = () => drawPanel(createElement(FollowMoment, null, createElement(TaskPanel, moment)));
+  onTestFinished(() => act(() => useInspection.getState().reset()));
+  useInspection.getState().goTo({ turn: 0, seq: 1 }, 1_800);
+  show();
+  expect(page.querySelector('[data-task=t1]')!.textContent).toContain('1.4 s');
+  act(() => useInspection.getState().goTo({ turn: 0, seq: 1 }));
+  expect(page.querySelector('[data-task=t1]')!.textContent).toContain('100 ms');
 });

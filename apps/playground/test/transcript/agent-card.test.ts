@@ -19,6 +19,8 @@ const draw = (status: AgentState['status']): void => {
 const field = () => page.querySelector<HTMLInputElement>('input');
 
 test('the card of an agent that ends closes, unless the user works in it', () => {
+  // a card that the user has not worked in yet
+  drawCard(null);
   draw('running');
   expect(field()).not.toBeNull();
   draw('done');

@@ -1,7 +1,7 @@
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
-import { expect, test } from 'vitest';
-import { TextDiff } from '../../src/ui/text-diff.tsx';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { compareTexts, TextDiff } from '../../src/ui/text-diff.tsx';
 
 const lines = (word: string, count: number): string =>
   Array.from({ length: count }, (_, index) => `${word} ${index} ${(index * 7919) % 1013}`).join('\n');
@@ -21,4 +21,16 @@ test('a changed word is marked alone', () => {
   expect(html).toMatch(
     /<span>A <\/span><del[^>]*>sunny<\/del><ins[^>]*>rainy<\/ins><span> day in May<\/span>/,
   );
+});
+
+test('short texts are compared by words, also on a slow computer', () => {
+  let now = 0;
+  // a second has passed at each look at the clock
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => (now += 1_000));
+  onTestFinished(() => clock.mockRestore());
+  const changes = compareTexts('You read feedback.', 'You read feedback. Answer in one word.');
+  expect(changes.map(({ value, added, removed }) => [value, added, removed])).toEqual([
+    ['You read feedback.', false, false],
+    [' Answer in one word.', true, false],
+  ]);
 });

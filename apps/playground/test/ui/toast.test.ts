@@ -1,8 +1,10 @@
 import type { toast as Draw } from 'sonner';
-import { expect, it } from 'vitest';
-import { drawToasts, toast } from '../../src/ui/toast.ts';
+import { expect, it, vi } from 'vitest';
 
 it('keeps the messages of the time before they could be drawn, in their order and under their ids', async () => {
+  // a page on which nothing can be drawn yet
+  vi.resetModules();
+  const { drawToasts, toast } = await import('../../src/ui/toast.ts');
   const calls: unknown[][] = [];
   const offer = toast('An \u202eexample is in the editor.', { duration: 10_000 });
   const problem = toast.error('The last run could not be opened again.');

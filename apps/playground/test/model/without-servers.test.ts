@@ -2,7 +2,7 @@ import { reduceAll, type RunEventBody } from '@cueline/core';
 import { expect, test } from 'vitest';
 import { problemOfLog } from '../../src/history/check-log.ts';
 import { defaultConnection } from '../../src/model/connection.ts';
-import { logWithoutServers, resultsWithoutServers } from '../../src/share/without-servers.ts';
+import { logWithoutServers, resultsWithoutServers } from '../../src/model/without-servers.ts';
 import { begun, called, ended, logOf, start, step } from '../transcript/run-events.ts';
 
 const unreachable = {

@@ -1,21 +1,31 @@
 import type { RunEvent } from '@cueline/core';
-import { isLoopback, OPENAI_BASE_URL, type ConnectionSettings } from '../model/connection.ts';
 import { isRecord } from '../ui/data/is-record.ts';
+import { isLoopback, OPENAI_BASE_URL, type ConnectionSettings } from './connection.ts';
 import { joinDeltas } from './join-deltas.ts';
 
 /**
- * Returns a log as a link carries it. Errors of the model name the address of the author's own server; the link says
- * "the model server" instead, wherever that address is. It is the same log if it has no such address. `connection` is the
- * author's: the words of a provider may name its server, too.
+ * Returns the logs of a run's turns as others may read them. Errors of the model name the address of the user's own
+ * server; links and files say "the model server" instead, wherever that address is. They are the same logs if they have
+ * no such address. `connection` is the user's: the words of a provider may name its server, too.
  */
+export function logsWithoutServers(
+  logs: readonly (readonly RunEvent[])[],
+  connection: ConnectionSettings,
+): readonly (readonly RunEvent[])[] {
+  const servers = serversOf(logs.flat(), connection);
+  if (servers === undefined) return logs;
+  const isNamed = (text: string): boolean => text.search(servers) !== -1;
+  return logs.map((log) =>
+    joinDeltas(log, isNamed).map((event) => withoutMovedParts(event, replaceIn(event, servers))),
+  );
+}
+
+/** Does the same for one log. */
 export function logWithoutServers(
   log: readonly RunEvent[],
   connection: ConnectionSettings,
 ): readonly RunEvent[] {
-  const servers = serversOf(log, connection);
-  if (servers === undefined) return log;
-  const isNamed = (text: string): boolean => text.search(servers) !== -1;
-  return joinDeltas(log, isNamed).map((event) => withoutMovedParts(event, replaceIn(event, servers)));
+  return logsWithoutServers([log], connection)[0]!;
 }
 
 /** Does the same for the results of an eval. */
