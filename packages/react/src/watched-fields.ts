@@ -24,7 +24,10 @@ export type WatchedState<Types extends PromptTypes, Watched extends Watch> = See
 
 const statusFields: readonly StatusField[] = ['error', 'finishReason', 'result'];
 
-/** The watched part of a state; all of it without `watch`. @throws CuelineError `invalid_options` if it is no list */
+/**
+ * The watched part of a state; all of it without `watch`.
+ * @throws CuelineError `invalid_options` for a `watch` that is not a list
+ */
 export function pickWatched(state: RunState, watch: Watch | undefined): object {
   if (watch === undefined) return state;
   const fields: readonly string[] = watch || [];

@@ -9,7 +9,10 @@ import {
   type RouteRequest,
 } from './route-request.ts';
 
-/** A connection with events, and with their run if the route names it at once; or the reason why there is none and how long the route asks to wait. */
+/**
+ * A connection with events, and the id of their run if the route names it before the first event; or the reason why there
+ * is no connection, and how long the route asks to wait.
+ */
 export type RouteConnection =
   | { body: ReadableStream<Uint8Array>; end: () => void; runId: string | undefined }
   /** The run has ended, and the last known event was its end. */
@@ -18,7 +21,7 @@ export type RouteConnection =
 
 /** If the route asks for a longer pause than this, the run ends instead of waiting. */
 const MAX_RETRY_AFTER_MS = 30_000;
-/** In which a route names the run of its answer. */
+/** The header in which a route names the run of its answer. */
 const RUN_HEADER = 'x-cueline-run';
 const transientStatuses = new Set([408, 429, 502, 503, 504]);
 
