@@ -53,7 +53,7 @@ function serversOf(items: readonly object[], connection: ConnectionSettings): Re
   return new RegExp(String.raw`(?:https?://)?(?<![\w.-])(?:${escaped})(?![\w-])${path}`, 'g');
 }
 
-/** The server that the error of an event or a result names in its details, where core's errors of a model call have it. */
+/** The server that the error of an event or a result names in its details, as core's errors of a model call do. */
 function serversInError(item: { readonly error?: unknown }): URL[] {
   const details = isRecord(item.error) ? item.error['details'] : undefined;
   if (!isRecord(details)) return [];

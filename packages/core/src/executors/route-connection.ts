@@ -10,8 +10,8 @@ import {
 } from './route-request.ts';
 
 /**
- * A connection with events, and the id of their run if the route names it before the first event; or the reason why there
- * is no connection, and how long the route asks to wait.
+ * A connection with events, and the id of their run if the route names it before the first event. Without a connection,
+ * the reason, and how long the route asks to wait.
  */
 export type RouteConnection =
   | { body: ReadableStream<Uint8Array>; end: () => void; runId: string | undefined }

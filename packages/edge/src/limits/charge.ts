@@ -62,8 +62,8 @@ export function sumOf(first: unknown, ...more: unknown[]): number | undefined {
 
 /**
  * Returns the charge of a call that could use `reserved` at most. Counts that the provider has not reported count as
- * reserved, and an answer that is even longer as what was seen of it. `seen` is an estimate of the text that was sent and came back: a report below half of it is not trusted,
- * because tokenizers differ by less.
+ * reserved, and an answer that is even longer as what was seen of it. `seen` is an estimate of the text that was sent
+ * and came back: a report below half of it is not trusted, because tokenizers differ by less.
  */
 export function chargeOf(reserved: TokenCounts, reported: ReportedUsage, seen: TokenCounts): Charge {
   // no request is empty, so a report of 0 does not count; xAI's package reports 0 for both if an answer is cut off

@@ -39,9 +39,8 @@ export function meteredModel(
 ): Model {
   /**
    * Makes a call, and reads with its meter what came back. A metered model may be behind another one, because a hook
-   * may
-   * return the model that it was given: the call of the inner one has the meter of the outer one. If the outer one calls it
-   * again, as for a hedge, that call has a meter of its own.
+   * may return the model that it was given: the call of the inner one has the meter of the outer one. If the outer one
+   * calls it again, as for a hedge, that call has a meter of its own.
    */
   async function measure<Result>(
     call: ModelCall,

@@ -47,8 +47,8 @@ export type RunMeterOptions = {
 };
 
 /**
- * How many times its reserved length an answer may have by the estimate of four characters a token. No text has so
- * many characters a token, so the provider ignores the length that it was asked for.
+ * How many times its reserved length an answer may have, by the estimate of four characters a token. A longer one
+ * shows that the provider ignores the maximum length, because readable text never has so many characters a token.
  */
 const MAX_OVERRUN = 4;
 
