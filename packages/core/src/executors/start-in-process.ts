@@ -5,6 +5,7 @@ import { sendCommand } from '../engine/create-run-handle.ts';
 import { startRun } from '../engine/start-run.ts';
 import type { RunEvent } from '../log/events.ts';
 import type { RunCommand, RunHandle } from '../log/run-handle.ts';
+import { checkModelSettings } from '../models/create-models.ts';
 import type { ModelSettings } from '../models/settings.ts';
 import { checkAbortSignal } from '../prompt/option-names.ts';
 import type { EditReply } from '../tasks/task-item.ts';
@@ -44,6 +45,7 @@ export async function startInProcess<Input>(
     // before the options are copied
     refusePromises('The settings of the run', request);
     checkAbortSignal(options);
+    checkModelSettings('models', models);
     const abortSignal = anySignal(signal, options?.abortSignal);
     const config = {
       ...models,

@@ -26,12 +26,17 @@ const settingNames = ['env', 'providers', 'fetch', 'packages', 'wrapModel'];
  * await runPrompt(planDay, { model: await models.resolve('fast') });
  */
 export function createModels(settings: ModelSettings = {}): Models {
-  checkNames('createModels', settings, settingNames, 'invalid_options');
+  checkModelSettings('createModels', settings);
   refusePromises('createModels', settings);
   return bindModels(settings);
 }
 
-/** Does the same with the settings of a run, which has others, too. */
+/** Checks the names of settings. `whose` begins the message. @throws CuelineError `invalid_options` */
+export function checkModelSettings(whose: string, settings: ModelSettings): void {
+  checkNames(whose, settings, settingNames, 'invalid_options');
+}
+
+/** Does the same as {@link createModels} with the settings of a run, which has others, too. */
 export function bindModels(settings: ModelSettings): Models {
   const { wrapModel } = settings;
 

@@ -76,7 +76,7 @@ export type PromptWithSchema<Input = never, Types extends PromptTypes = PromptTy
 /**
  * Gives a prompt function a name and an input type, so that a component, a worker and a route can import the same
  * thing. With `input`, a schema, the type comes from the schema, and the input is validated before the function is
- * called. A run of a definition with an unknown setting ends with `invalid_definition`.
+ * called. A run of a definition with a misspelt setting ends with `invalid_definition`.
  * @throws CuelineError `invalid_definition`
  *
  * @example

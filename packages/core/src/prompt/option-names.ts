@@ -1,6 +1,7 @@
 import { checkNames } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
 import { isRecord } from '../base/is-record.ts';
+import { nearestName } from '../base/nearest-name.ts';
 import { quoteValue } from '../base/quote-value.ts';
 import { refusePromises } from '../base/refuse-promises.ts';
 import { successorOf } from '../base/replaced-options.ts';
@@ -132,15 +133,20 @@ export function checkRunOptions(config: { readonly options?: unknown }): void {
 }
 
 /**
- * Checks the names of the settings that a definition has from `definePrompt`. Agents and sessions check their own.
+ * Refuses a setting that `definePrompt` does not have and that is an option, or almost has the name of a setting. Any
+ * other field is the app's own: `{ ...planDay, title }`. Agents and sessions check their settings themselves.
  * @throws CuelineError `invalid_definition`
  */
 export function checkDefinition({ name, policySetup, ...fields }: Partial<PromptDefinition<never>>): void {
   if (policySetup !== undefined) return;
-  const settings = Object.entries(fields).filter(([field]) => !Object.hasOwn(definitionFields, field));
+  const mistakes = Object.entries(fields).filter(
+    ([field]) =>
+      !Object.hasOwn(definitionFields, field) &&
+      (inOptions('', field) !== undefined || nearestName(field, settingNames) !== undefined),
+  );
   checkNames(
     `The definition of prompt "${name}"`,
-    Object.fromEntries(settings),
+    Object.fromEntries(mistakes),
     settingNames,
     'invalid_definition',
     (setting) => inOptions('', setting),

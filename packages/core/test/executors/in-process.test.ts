@@ -169,6 +169,15 @@ describe('a run in this page', () => {
     expect(inProcess().attach?.(runId, -1, never())).toBeUndefined();
   });
 
+  test.each<[unknown, string]>([
+    [{ provider: {} }, 'models has no "provider". Did you mean providers?'],
+    [{ openai: 'key' }, 'models has no "openai". There are: env, providers, fetch, packages, wrapModel.'],
+    ['openai', "models takes an object, but got 'openai'. Write { … }."],
+  ])('ends with what to write if its models are %j', async (models, message) => {
+    const ended = await all(inProcess(models as object).start(waiting(), never()));
+    expect(ended.at(-1)).toMatchObject({ outcome: 'error', error: { code: 'invalid_options', message } });
+  });
+
   test('has a log of two events if it is stopped while it opens, or cannot start', async () => {
     const stopped = await all(inProcess().start(waiting(), AbortSignal.abort()));
     expect(types(stopped)).toEqual(['run-start', 'run-end']);

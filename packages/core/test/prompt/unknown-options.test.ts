@@ -117,12 +117,14 @@ describe('Unknown options', () => {
     expect(model.calls).toHaveLength(0);
   });
 
+  test('of an app, which it has added to a definition, are left alone', async () => {
+    const greet = { ...definePrompt('greet', (prompt) => prompt.$`Hi.`), title: 'Greet', icon: '👋' };
+    const { result } = await runPrompt(greet, { model: scriptedModel(['Hello.']) });
+    expect(await result.text).toBe('Hello.');
+  });
+
   test.each<[object, string]>([
     [{ outputs: none }, 'The definition of prompt "greet" has no "outputs". Did you mean output?'],
-    [
-      { shape: 'round' },
-      'The definition of prompt "greet" has no "shape". There are: input, model, output, plugins, tools.',
-    ],
     [{ temperature: 1 }, 'temperature is an option: { options: { temperature: … } }.'],
   ])('of definePrompt are refused when a run starts: %o', async (settings, message) => {
     const model = scriptedModel([]);
