@@ -62,7 +62,7 @@ export function sumOf(first: unknown, ...more: unknown[]): number | undefined {
 
 /**
  * Returns the charge of a call that could use `reserved` at most. Counts that the provider has not reported count as
- * reserved. `seen` is an estimate of the text that was sent and came back: a report below half of it is not trusted,
+ * reserved, and an answer that is even longer as what was seen of it. `seen` is an estimate of the text that was sent and came back: a report below half of it is not trusted,
  * because tokenizers differ by less.
  */
 export function chargeOf(reserved: TokenCounts, reported: ReportedUsage, seen: TokenCounts): Charge {
@@ -76,7 +76,7 @@ export function chargeOf(reserved: TokenCounts, reported: ReportedUsage, seen: T
   };
   const charged = {
     input: believed.input ?? (input === undefined ? reserved.input : seen.input),
-    output: believed.output ?? (output === undefined ? reserved.output : seen.output),
+    output: believed.output ?? (output === undefined ? Math.max(reserved.output, seen.output) : seen.output),
   };
   const isReported = believed.input !== undefined && believed.output !== undefined;
   const isReserved = input === undefined || output === undefined;

@@ -87,7 +87,8 @@ export function meteredModel(
 }
 
 function readAnswer(result: Answer, meter: MeteredCall): Answer {
-  meter.receivedCharacters(JSON.stringify(result.content).length);
+  // the length of a file says nothing about its tokens
+  meter.receivedCharacters(JSON.stringify(result.content.filter(({ type }) => type !== 'file')).length);
   meter.ended({ usage: result.usage });
   return result;
 }

@@ -228,6 +228,12 @@ export function budgetUsedUpError(allowed: number): SerializedError {
   return { code: 'budget_exceeded', message, details: { limit: 'tokens', allowed } };
 }
 
+/** Returns the error that ends a run whose provider sends more than it was asked for. */
+export function answerTooLongError(allowed: number): SerializedError {
+  const message = `The model's answer is much longer than the ${allowed} tokens that it may have, so the run was ended. The operator of this server has to check whether the provider obeys the maximum length that is sent.`;
+  return { code: 'budget_exceeded', message, details: { limit: 'maxOutputTokens', allowed } };
+}
+
 /** Returns the error that ends a run whose agents are about to exceed its reservation together. */
 export function budgetTooSmallError(allowed: number): SerializedError {
   const message = `The simultaneous calls of its agents need more than the ${allowed} tokens that the run may use here.`;

@@ -10,7 +10,7 @@ import { meteredModel, type MeteredCall, type Model, type ModelCall } from './me
 import { addUsage, reportedUsage, type ModelUsage } from './model-usage.ts';
 import { outputLengths, extraThinkingTokens } from './output-lengths.ts';
 import { leastInput, promptSize } from './prompt-size.ts';
-import { budgetTooSmallError, budgetUsedUpError } from './run-budget.ts';
+import { answerTooLongError, budgetTooSmallError, budgetUsedUpError } from './run-budget.ts';
 
 /** An ended model call of a run, with its charge. */
 export type ChargedCall = { model: string; ms: number; charge: Charge; cost: number | undefined };
@@ -45,6 +45,12 @@ export type RunMeterOptions = {
   stop(error: SerializedError): void;
   onCharge(call: ChargedCall): void;
 };
+
+/**
+ * How many times its reserved length an answer may have by the estimate of four characters a token. No text has so
+ * many characters a token, so the provider ignores the length that it was asked for.
+ */
+const MAX_OVERRUN = 4;
 
 type OpenCall = {
   readonly reserved: Amount;
@@ -226,6 +232,8 @@ class Meter implements RunMeter {
         own.receivedCharacters += characters;
         if (this.#allowed < Infinity && this.#heardOfAll() > this.#allowed)
           this.#stop(budgetUsedUpError(this.#allowed));
+        if (estimateTokens(own.receivedCharacters) > MAX_OVERRUN * tokens.output)
+          this.#stop(answerTooLongError(tokens.output));
       },
       ended,
     };
