@@ -154,6 +154,20 @@ test('with the keyboard, a user runs an eval, filters its results and shares it 
   await expect(page.getByTestId('summary').nth(2)).toContainText('8 passed, 1 failed');
 });
 
+test('the run of an eval opens in the Prompts view, says what it is, and leaves the focus in a pane', async ({
+  playground,
+}) => {
+  const { page } = playground;
+  await openView(playground, 'Evals');
+  await page.getByRole('combobox', { name: 'Repeats' }).selectOption('1');
+  await page.keyboard.press('ControlOrMeta+Enter');
+  await expect(page.getByTestId('eval-status')).toContainText('18 runs,');
+  await page.getByTestId('result-row').first().getByRole('button').press('Enter');
+  await page.getByRole('button', { name: 'Open the run' }).first().press('Enter');
+  await expect(page.getByTestId('shared-run')).toContainText('A run of your eval.');
+  await expect(page.locator('main section:focus:not([aria-live])')).toBeVisible();
+});
+
 test('two versions that do not answer can be stopped', { tag: '@long' }, async ({ playground }) => {
   const { page } = playground;
   await openView(playground, 'Prompts');

@@ -32,7 +32,7 @@ export const chunkGroups: ChunkGroup[] = [
   ...Object.entries(editorParts).map(([name, test], index) => ({ name, test, priority: 90 - index })),
   {
     name: 'run',
-    test: /(playground\/src\/(transcript\/transcript|panes\/past-bar|forks\/session-forks)\.tsx|core\/src\/.*\/retry-run\.ts)$/,
+    test: /(playground\/src\/(transcript\/transcript|panes\/(past-bar|shared-run-bar)|forks\/session-forks)\.tsx|core\/src\/.*\/retry-run\.ts)$/,
     priority: 80,
   },
   {

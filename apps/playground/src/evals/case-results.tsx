@@ -158,7 +158,9 @@ function Answer({
                   const ran = evaluation?.prompts ?? [];
                   const entries = ran.map((prompt, at) => ({ key: `${at}`, prompt }));
                   const shared = sharedOf({ ...usePrompts.getState(), entries, selected: '0' });
-                  showLinkedRun({ prompts: shared }, openLinkedRun(log, definitionOf(shared, log)));
+                  showLinkedRun({ prompts: shared }, openLinkedRun(log, definitionOf(shared, log)), {
+                    ofEval: true,
+                  });
                   usePrompts.setState({ tab: 'run' });
                 }}
               >

@@ -208,7 +208,7 @@ function Scorers({ scorers }: { scorers: readonly ScorerSetting[] }) {
             className="grid grid-cols-[minmax(0,1fr)_minmax(0,1.2fr)_auto] gap-2 narrow:grid-cols-[1fr_auto]"
           >
             <Choose
-              label={`Scorer ${index + 1}`}
+              label={`Condition ${index + 1}`}
               quiet
               // it has the room of the text that its kind does not need
               className={clsx(detail === undefined && 'col-span-2 narrow:col-span-1')}
@@ -229,7 +229,7 @@ function Scorers({ scorers }: { scorers: readonly ScorerSetting[] }) {
             )}
             <Button
               square
-              aria-label={`Remove scorer ${index + 1}`}
+              aria-label={`Remove condition ${index + 1}`}
               disabled={scorers.length === 1}
               onClick={() => {
                 set(scorers.filter((_, at) => at !== index));

@@ -63,7 +63,10 @@ export function idsOfTree(
 /** The step at which a fork departs from its parent, and what was changed. */
 function describe(session: RunSession, parent: RunSession | undefined): string[] {
   const { parent: point } = session;
-  if (point === undefined) return session.recorded ? ['recording'] : session.shared ? ['shared'] : [];
+  if (point === undefined) {
+    if (session.recorded) return ['recording'];
+    return session.shared ? [session.ofEval ? 'run of an eval' : 'shared'] : [];
+  }
   const edited = editedIn(session, point);
   const name = agentNameOf(session, point);
   const of = name === undefined ? '' : ` of ${name}`;

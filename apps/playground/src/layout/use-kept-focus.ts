@@ -1,7 +1,9 @@
 import { useEffect } from 'react';
 
+/** Panes and groups; the list of short messages, which is a live region, is none. */
+const SECTIONS = 'section:not([aria-live])';
 /** The parts of the page that take the focus when a focused element inside them is removed. */
-const PARTS = 'section, [role=dialog], main';
+const PARTS = `${SECTIONS}, [role=dialog], main`;
 /** How long a closing part has to move the focus elsewhere, in milliseconds. */
 const GRACE_MS = 80;
 /** How many parts are remembered, including those around a dialog's opener. */
@@ -57,7 +59,7 @@ function isShown(part: HTMLElement): boolean {
 /** The part that takes the focus: the first pane in place of `main`, whose outline the panes cover. */
 function paneOf(part: HTMLElement | undefined): HTMLElement | undefined {
   if (part?.matches('main') !== true) return part;
-  return [...part.querySelectorAll<HTMLElement>('section')].find(isShown) ?? part;
+  return [...part.querySelectorAll<HTMLElement>(SECTIONS)].find(isShown) ?? part;
 }
 
 function partsAround(element: Element): HTMLElement[] {

@@ -27,6 +27,7 @@ export const TimelineDock = lazyComponent(
   loading,
 );
 export const PastBar = lazyComponent(() => import('./past-bar.tsx').then((it) => it.PastBar));
+export const SharedRunBar = lazyComponent(() => import('./shared-run-bar.tsx').then((it) => it.SharedRunBar));
 export const InputForm = lazyComponent(() => import('./input-form.tsx').then((it) => it.InputForm));
 export const PreviewPane = lazyComponent(
   () => import('./preview-pane.tsx').then((it) => it.PreviewPane),

@@ -16,11 +16,10 @@ import { ReplyBox } from '../transcript/reply-box.tsx';
 import { Announce } from '../ui/announce.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { InterruptedBar } from './interrupted-bar.tsx';
-import { ApprovalDock, PastBar, SessionForks, TaskPanel, Transcript } from './lazy-panes.tsx';
+import { ApprovalDock, PastBar, SessionForks, SharedRunBar, TaskPanel, Transcript } from './lazy-panes.tsx';
 import { RecordingBar } from './recording-bar.tsx';
 import { RunBar } from './run-bar.tsx';
 import { ScriptChangedBar } from './script-changed-bar.tsx';
-import { SharedRunBar } from './shared-run-bar.tsx';
 
 type RunPaneProps = {
   /** Shown before the first run. */
@@ -103,7 +102,7 @@ function RunContent({ pane, onAnswered, empty, input, preview, onOpenScript }: R
       ) : session?.recorded === true ? (
         <RecordingBar session={session} ended={!isInProgress(state)} />
       ) : (
-        session?.shared === true && <SharedRunBar />
+        session?.shared === true && <SharedRunBar ofEval={session.ofEval === true} />
       )}
       {!isPast && session?.shared === false && isInterrupted(state) && (
         <InterruptedBar hasSteps={state.steps.length > 0} />

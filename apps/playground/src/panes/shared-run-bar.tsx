@@ -2,8 +2,8 @@ import { History, X } from 'lucide-react';
 import { closeRun } from '../state/run-session.ts';
 import { Button } from '../ui/button.tsx';
 
-/** Says that the run below it came from a link. */
-export function SharedRunBar() {
+/** Says that the run below it came from a link, or from an eval of this page. */
+export function SharedRunBar({ ofEval }: { ofEval: boolean }) {
   return (
     <div
       data-testid="shared-run"
@@ -11,10 +11,12 @@ export function SharedRunBar() {
     >
       <History className="size-4 shrink-0" />
       <p className="min-w-0 flex-1 wrap-anywhere">
-        <span className="font-medium text-ink">A shared run.</span> It happened elsewhere; nothing has run on
-        this page.
+        <span className="font-medium text-ink">{ofEval ? 'A run of your eval.' : 'A shared run.'}</span>{' '}
+        {ofEval
+          ? 'The menu of a step continues it as a run of its own.'
+          : 'It happened elsewhere; nothing has run on this page.'}
       </p>
-      <Button square aria-label="Close the shared run" onClick={closeRun}>
+      <Button square aria-label={ofEval ? 'Close this run' : 'Close the shared run'} onClick={closeRun}>
         <X />
       </Button>
     </div>

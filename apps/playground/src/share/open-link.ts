@@ -224,7 +224,7 @@ async function openSharedRun(
   replaceScript(script, { origin: 'link' });
   await nextTask();
   if (signal.aborted) return;
-  showLinkedRun({ script }, run, location.hash);
+  showLinkedRun({ script }, run, { link: location.hash });
   selectLinkedStep(location.search, usePlayground.getState().session);
   usePlayground.setState({ notice: { kind: 'opened', from: 'link' } });
   return {

@@ -174,8 +174,15 @@ export function canRunAgain({ source, run }: RunSession): boolean {
   return 'script' in source || run.definition !== scriptPrompt;
 }
 
-/** Shows an earlier run; it cannot be continued. `link` is the hash of the address that opened it, if it has one. */
-export function showLinkedRun(source: RunSource, run: SharedRun, link?: string): void {
+/**
+ * Shows an earlier run, which has no reply. `link` is the hash of the address that opened it, if it has one; `ofEval`:
+ * it is a run of an eval of this page.
+ */
+export function showLinkedRun(
+  source: RunSource,
+  run: SharedRun,
+  { link, ofEval }: Pick<RunSession, 'link' | 'ofEval'> = {},
+): void {
   const last = usePlayground.getState()[slotOf(source)];
   // a recording plays on, because Back may show it again
   if (last !== undefined && last.recorded !== true) runs.remove(last.run.id);
@@ -188,9 +195,13 @@ export function showLinkedRun(source: RunSource, run: SharedRun, link?: string):
     ...('script' in source && source.script === script ? { openScript } : {}),
     shared: true,
     link,
+    ofEval,
     model: simulated
       ? demoLabel
-      : { name: model.slice(model.indexOf(':') + 1) || 'No model', detail: 'shared run' },
+      : {
+          name: model.slice(model.indexOf(':') + 1) || 'No model',
+          detail: ofEval === true ? 'run of an eval' : 'shared run',
+        },
     simulated,
     clock: createRunClock(run, { elapsed }),
     earlier: [],

@@ -48,8 +48,10 @@ export type RunSession = {
   readonly source: RunSource;
   /** The id, the origin and the name that the script had when it ran; missing for a prompt. */
   readonly openScript?: OpenScript | undefined;
-  /** True for a run that happened elsewhere, such as one that came in a link: it is only shown. */
+  /** True for a run that is only shown, such as one that came in a link. */
   readonly shared: boolean;
+  /** True for a run of an eval of this page. */
+  readonly ofEval?: boolean | undefined;
   /** The link that opened it, as the hash of an address. */
   readonly link?: string | undefined;
   /** True for the recording that a first visitor sees. */

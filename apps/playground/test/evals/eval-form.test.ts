@@ -45,7 +45,7 @@ test('the focus stays beside the conditions when the last of them is removed', (
   const equals = { kind: 'equals', value: '' } as const;
   act(() => useEvals.getState().change({ scorers: [equals, { kind: 'judge', value: 'Friendly.' }] }));
   draw(createElement(Form));
-  const remove = page.querySelector<HTMLButtonElement>('[aria-label="Remove scorer 2"]')!;
+  const remove = page.querySelector<HTMLButtonElement>('[aria-label="Remove condition 2"]')!;
   remove.focus();
   act(() => remove.click());
   expect(settings().scorers).toEqual([equals]);
