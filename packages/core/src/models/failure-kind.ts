@@ -55,7 +55,7 @@ export function explainFailure(code: CuelineErrorCode, who: string): { what: str
     case 'auth':
       return {
         what: `${who} refused the API key`,
-        advice: 'Check that the key is complete and belongs to this provider.',
+        advice: 'Check that there is a key, that it is complete, and that it belongs to this provider.',
       };
     case 'model_denied':
       return {

@@ -39,7 +39,7 @@ describe('toRunError', () => {
     [
       401,
       'auth',
-      'api.example.com refused the API key (401): Nope. Check that the key is complete and belongs to this provider.',
+      'api.example.com refused the API key (401): Nope. Check that there is a key, that it is complete, and that it belongs to this provider.',
     ],
     [403, 'model_denied', 'api.example.com does not offer this model (403): Nope.'],
     [404, 'model_denied', 'Check the model id and the base URL, and that the key may use this model.'],
