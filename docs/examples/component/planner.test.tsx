@@ -1,7 +1,7 @@
 import { scriptedModel } from '@cueline/core/testing';
 import { PromptProvider } from '@cueline/react';
 import { cleanup, configure, fireEvent, render, screen } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { Lunch } from '../react/client-tools.tsx';
 import { Planner } from './planner.tsx';
 
@@ -41,6 +41,10 @@ test('says why there is no plan', async () => {
 // #endregion
 
 test('calls the function of a tool of the page', async () => {
+  const coords = { latitude: 38.7, longitude: -9.1 };
+  vi.stubGlobal('navigator', {
+    geolocation: { getCurrentPosition: (found: (position: object) => void) => found({ coords }) },
+  });
   const model = scriptedModel([[{ toolCall: { name: 'getLocation', input: {} } }], 'Try the Tasca.']);
   render(
     <PromptProvider model={model}>

@@ -68,6 +68,9 @@ const acts: fc.Arbitrary<Act[]> = fc
   )
   .map(([body, end, after]) => [...body.flat(), ...end, ...after]);
 
+/** Longer than three calls of a second each and the pauses between them take, in milliseconds. */
+const LONGEST_MS = 60_000;
+
 /** What opens is closed, by its own name and once; what is not open says nothing. */
 function expectBalanced(parts: readonly Part[], whole: boolean): void {
   const open = new Set<string>();
@@ -103,7 +106,8 @@ test.each([false, true])('an answer is either complete or an error (repaired: %s
         onAnswer: (answer) => void told.push(answer),
         repair: (error) => (errors.push(error), heals),
       });
-      await vi.runAllTimersAsync();
+      // not all timers: those of an earlier test may go on without an end
+      await vi.advanceTimersByTimeAsync(LONGEST_MS);
       const { parts, ...failure } = await seeing;
 
       const toolCalls = parts.flatMap((part) => (part.type === 'tool-call' ? [part] : []));
