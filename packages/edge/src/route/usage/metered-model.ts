@@ -86,10 +86,16 @@ export function meteredModel(
 }
 
 function readAnswer(result: Answer, meter: MeteredCall): Answer {
-  // the length of a file says nothing about its tokens
-  meter.receivedCharacters(JSON.stringify(result.content.filter(({ type }) => type !== 'file')).length);
+  const texts = result.content.map(writtenText);
+  meter.receivedCharacters(texts.reduce((sum, text) => sum + text.length, 0));
   meter.ended({ usage: result.usage });
   return result;
+}
+
+/** What the model wrote of a part, as the deltas of a stream have it: no files, sources, or results of a provider's tools. */
+function writtenText(part: Answer['content'][number]): string {
+  if (part.type === 'text' || part.type === 'reasoning') return part.text;
+  return part.type === 'tool-call' ? part.input : '';
 }
 
 function listen(stream: Stream, meter: MeteredCall): Stream {

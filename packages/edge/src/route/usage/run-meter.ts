@@ -51,6 +51,8 @@ export type RunMeterOptions = {
  * shows that the provider ignores the maximum length, because readable text never has so many characters a token.
  */
 const MAX_OVERRUN = 4;
+/** Shorter answers, in tokens, are not judged: a few tokens may well have more characters. */
+const LEAST_JUDGED = 1_000;
 
 type OpenCall = {
   readonly reserved: Amount;
@@ -232,7 +234,8 @@ class Meter implements RunMeter {
         own.receivedCharacters += characters;
         if (this.#allowed < Infinity && this.#heardOfAll() > this.#allowed)
           this.#stop(budgetUsedUpError(this.#allowed));
-        if (estimateTokens(own.receivedCharacters) > MAX_OVERRUN * tokens.output)
+        const written = estimateTokens(own.receivedCharacters);
+        if (written > Math.max(LEAST_JUDGED, MAX_OVERRUN * tokens.output))
           this.#stop(answerTooLongError(tokens.output));
       },
       ended,

@@ -1,5 +1,7 @@
 // Providers that send longer answers than they were asked for.
-import type { ScriptedTurn } from '@cueline/core/testing';
+import { definePrompt } from '@cueline/core';
+import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import { generateText, type LanguageModel } from 'ai';
 import { expect, test } from 'vitest';
 import { post, testRoute } from '../routes.ts';
 
@@ -26,4 +28,45 @@ test('a run whose provider ignores the maximum length ends, and what came is cha
 test('an answer of long tokens within the maximum length is not cut off', async () => {
   const hub = testRoute([pieces(4)], { limits });
   expect(await (await hub.route(post({ input: {} }))).text()).toContain('"outcome":"done"');
+});
+
+test('a short answer is not judged by its length, even if it may have one token only', async () => {
+  const hub = testRoute(['Internationalization and localization.'], {
+    limits: { ...limits, maxOutputTokens: 1 },
+  });
+  expect(await (await hub.route(post({ input: {} }))).text()).toContain('"outcome":"done"');
+});
+
+test('what the provider found is not part of an answer, however long it is', async () => {
+  const scripted = scriptedModel(['Tides.', 'The moon.']);
+  const model = {
+    ...scripted,
+    async doGenerate(call: Parameters<typeof scripted.doGenerate>[0]) {
+      const answer = await scripted.doGenerate(call);
+      const title = 'word '.repeat(20_000);
+      const found = {
+        type: 'source',
+        sourceType: 'url',
+        id: 'a',
+        url: 'https://example.org',
+        title,
+      } as const;
+      return { ...answer, content: [found, ...answer.content] };
+    },
+  };
+  const definition = definePrompt(
+    'searching',
+    (prompt) => {
+      prompt.defHook(async (step) => {
+        const { text } = await generateText({ model: step.model as LanguageModel, prompt: 'Search.' });
+        return { system: text };
+      });
+      prompt.$`Explain.`;
+    },
+    { model },
+  );
+  const hub = testRoute([], { definition, model: undefined, limits });
+  const text = await (await hub.route(post({ prompt: 'searching' }))).text();
+  expect(text).toContain('"outcome":"done"');
+  expect(scripted.calls).toHaveLength(2);
 });
