@@ -164,7 +164,7 @@ test('the run of an eval opens in the Prompts view, says what it is, and leaves 
   await expect(page.getByTestId('eval-status')).toContainText('18 runs,');
   await page.getByTestId('result-row').first().getByRole('button').press('Enter');
   await page.getByRole('button', { name: 'Open the run' }).first().press('Enter');
-  await expect(page.getByTestId('shared-run')).toContainText('A run of your eval.');
+  await expect(page.getByTestId('shared-run')).toContainText('A run of this eval.');
   await expect(page.locator('main section:focus:not([aria-live])')).toBeVisible();
 });
 

@@ -11,7 +11,7 @@ export function SharedRunBar({ ofEval }: { ofEval: boolean }) {
     >
       <History className="size-4 shrink-0" />
       <p className="min-w-0 flex-1 wrap-anywhere">
-        <span className="font-medium text-ink">{ofEval ? 'A run of your eval.' : 'A shared run.'}</span>{' '}
+        <span className="font-medium text-ink">{ofEval ? 'A run of this eval.' : 'A shared run.'}</span>{' '}
         {ofEval
           ? 'The menu of a step continues it as a run of its own.'
           : 'It happened elsewhere; nothing has run on this page.'}
