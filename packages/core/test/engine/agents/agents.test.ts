@@ -7,7 +7,7 @@ import { call, go, json, play } from '../../support.ts';
 import { down, none, threeLevels } from '../../support/agent-trees.ts';
 
 test('agents of one step work at the same time, each in its own part of the log', async () => {
-  const slow = scriptedModel([[{ delay: 30 }, { text: 'slow answer', chunkSize: 3 }]], { modelId: 'slow' });
+  const slow = scriptedModel([[{ delay: 300 }, { text: 'slow answer', chunkSize: 3 }]], { modelId: 'slow' });
   const fast = scriptedModel([[call('peek')], [{ text: 'fast answer', chunkSize: 3 }]], { modelId: 'fast' });
   const { run, model } = await play(
     (prompt) => {

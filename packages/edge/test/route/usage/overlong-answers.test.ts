@@ -1,7 +1,7 @@
 // Providers that send longer answers than they were asked for.
 import { definePrompt } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
-import { generateText, type LanguageModel } from 'ai';
+import { generateText } from 'ai';
 import { expect, test } from 'vitest';
 import { post, testRoute } from '../routes.ts';
 
@@ -58,7 +58,7 @@ test('what the provider found is not part of an answer, however long it is', asy
     'searching',
     (prompt) => {
       prompt.defHook(async (step) => {
-        const { text } = await generateText({ model: step.model as LanguageModel, prompt: 'Search.' });
+        const { text } = await generateText({ model: step.model, prompt: 'Search.' });
         return { system: text };
       });
       prompt.$`Explain.`;
