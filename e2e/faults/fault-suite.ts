@@ -130,7 +130,8 @@ export function testFaults(isChosen: (index: number, path: Path, fault: Fault) =
       fault,
     }: Case): Promise<{ seen: object; wanted: object; message: string | undefined }> => {
       const { message, ...seen } = await play(server, path, wire, step, fault);
-      const outcome: Outcome = { ...fault, ...(path === 'by proxy' ? fault.byProxy : {}) };
+      const onPath = { 'in process': {}, 'by proxy': fault.byProxy, 'by route': fault.byRoute };
+      const outcome: Outcome = { ...fault, ...onPath[path] };
       const { ends, details = {}, attempts = 1 } = outcome;
       const wanted = {
         ends,

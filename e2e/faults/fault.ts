@@ -30,6 +30,8 @@ export type Fault = Outcome & {
   heavy?: true;
   /** Differences with a model proxy between the run and the provider. */
   byProxy?: Partial<Outcome>;
+  /** Differences behind a route. */
+  byRoute?: Partial<Outcome>;
 };
 
 /** The fault in the first `times` requests of the step, and the right answer after that. */

@@ -112,8 +112,10 @@ const inputs: Fault[] = [
   name: `makes a call with ${name}`,
   play: makes({ input: input as string }),
   ...readAsError,
-  // an event of more than 1 MB is not passed on
-  ...(input!.length > 1 << 20 ? { byProxy: { ends: 'too_large' } } : {}),
+  // a proxy passes on no event of more than 1 MB, and a route ends a run whose model ignores its maximum length
+  ...(input!.length > 1 << 20
+    ? { byProxy: { ends: 'too_large' }, byRoute: { ends: 'budget_exceeded' } }
+    : {}),
 }));
 
 const counts: Fault[] = [
@@ -141,6 +143,7 @@ const counts: Fault[] = [
       await pour(response, more, Infinity);
     },
     ends: 'too_large',
+    byRoute: { ends: 'budget_exceeded' },
     written: 0,
     heavy: true,
     only: chatCall,
