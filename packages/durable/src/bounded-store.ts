@@ -5,8 +5,8 @@ import { ANSWER_TIMEOUT_MS, withTimeout } from './with-timeout.ts';
 /**
  * Returns a store whose calls reject if it does not answer, so that a start or a command fails, and the driver tries
  * a step again. A late `append` cannot harm that attempt, because the store refuses events of an earlier claim. A
- * late claim takes the run from that attempt, and `onLateClaim` is then called: the run needs another step. So do calls
- * whose answer has another form: `append` without one would end each step as if another worker had the run.
+ * late claim takes the run from that attempt, and `onLateClaim` is then called: the run needs another step. `create` and
+ * `append` also reject an answer of another form: without one, each step would end as if another worker had the run.
  */
 export function boundedStore(store: DurableStore, onLateClaim: (runId: string) => void): DurableStore {
   async function reportLate(runId: string, answer: ReturnType<DurableStore['claim']>): Promise<void> {

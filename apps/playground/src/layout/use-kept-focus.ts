@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 
-/** Panes and groups; the list of short messages, which is a live region, is none. */
+/** Panes and groups, without the live region that shows short messages: it must not take the focus. */
 const SECTIONS = 'section:not([aria-live])';
 /** The parts of the page that take the focus when a focused element inside them is removed. */
 const PARTS = `${SECTIONS}, [role=dialog], main`;

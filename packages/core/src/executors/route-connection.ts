@@ -1,6 +1,7 @@
 import { CuelineError } from '../base/errors.ts';
 import { startTimer } from '../base/timer.ts';
 import { readRetryAfter } from '../provider/retry-after.ts';
+import { RUN_HEADER } from '../wire/run-header.ts';
 import {
   askRoute,
   routeError,
@@ -21,8 +22,6 @@ export type RouteConnection =
 
 /** If the route asks for a longer pause than this, the run ends instead of waiting. */
 const MAX_RETRY_AFTER_MS = 30_000;
-/** The header in which a route names the run of its answer. */
-const RUN_HEADER = 'x-cueline-run';
 const transientStatuses = new Set([408, 429, 502, 503, 504]);
 
 /**

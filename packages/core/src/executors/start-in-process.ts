@@ -1,8 +1,8 @@
 import { anySignal } from '../base/any-signal.ts';
-import { refusePromises } from '../base/refuse-promises.ts';
 import type { WorkListener } from '../base/track-work.ts';
 import { sendCommand } from '../engine/create-run-handle.ts';
 import { startRun } from '../engine/start-run.ts';
+import { refusePromises } from '../json/refuse-promises.ts';
 import type { RunEvent } from '../log/events.ts';
 import type { RunCommand, RunHandle } from '../log/run-handle.ts';
 import { checkModelSettings } from '../models/create-models.ts';

@@ -1,8 +1,8 @@
 import type { LanguageModel } from 'ai';
 import { checkNames } from '../base/check-names.ts';
 import { loadModule } from '../base/load-module.ts';
-import { refusePromises } from '../base/refuse-promises.ts';
 import { scriptError } from '../base/script-error.ts';
+import { refusePromises } from '../json/refuse-promises.ts';
 import { checkModel } from './check-model.ts';
 import { processEnvironment, secretsOf } from './environment.ts';
 import type { CurrentModel, LanguageModelObject, ModelSettings } from './settings.ts';

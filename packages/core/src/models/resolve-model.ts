@@ -107,11 +107,8 @@ async function createFromProvider(provider: ModelProvider, name: string, modelId
   const where = `providers.${name}`;
   try {
     // an AI SDK provider is a function, too, but only its method takes nothing but an id
-    if ('languageModel' in provider && typeof provider.languageModel === 'function') {
-      // of a caller in JavaScript it may be a promise, too
-      const model: unknown = provider.languageModel(modelId);
-      return await model;
-    }
+    const { languageModel } = Object(provider) as { languageModel?: (id: string) => unknown };
+    if (typeof languageModel === 'function') return await languageModel.call(provider, modelId);
     if (typeof provider === 'function') return await provider(modelId);
   } catch (error) {
     throw isOfAiSdk(error) ? toRunError(error) : scriptError(where, error);

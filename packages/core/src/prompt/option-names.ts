@@ -3,8 +3,8 @@ import { CuelineError } from '../base/errors.ts';
 import { isRecord } from '../base/is-record.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import { quoteValue } from '../base/quote-value.ts';
-import { refusePromises } from '../base/refuse-promises.ts';
 import { successorOf } from '../base/replaced-options.ts';
+import { refusePromises } from '../json/refuse-promises.ts';
 import type { PromptDefinition } from './define-prompt.ts';
 import type { PromptConfig, PromptOptions } from './prompt-options.ts';
 

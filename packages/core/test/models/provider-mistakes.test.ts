@@ -58,6 +58,17 @@ test('an error of the AI SDK that a provider throws keeps its meaning', async ()
   });
 });
 
+test.each([undefined, null, 'large', 5, {}])(
+  '%j in place of a provider is refused with what to pass',
+  async (desk) => {
+    const providers = { desk } as unknown as NonNullable<ModelSettings['providers']>;
+    await expect(createModels({ providers }).resolve('desk:large')).rejects.toMatchObject({
+      code: 'invalid_options',
+      message: expect.stringContaining('providers.desk is neither a provider nor a function'),
+    });
+  },
+);
+
 describe('a promise in place of a setting', () => {
   const model = scriptedModel(['Hi.']);
   const promised = (): never => Promise.reject(new Error('The secrets are away.')) as never;

@@ -1,5 +1,5 @@
 import { withoutProviderStorage, type Environment, type ModelSettings } from '@cueline/core/models';
-import { isUnawaited, refusePromises } from '@cueline/core/server';
+import { isUnawaited, refusePromises, RUN_HEADER } from '@cueline/core/server';
 import { environmentOf, type RouteContext } from '../base/environment.ts';
 import {
   corsHeaders,
@@ -25,7 +25,7 @@ import { readStart } from './read-start.ts';
 import { createDurableRuns } from './runs/durable-runs.ts';
 import { createRuns, type ReachedRun, type Runs } from './runs/runs.ts';
 import { readSettings } from './settings.ts';
-import { chunksResponse, emptyResponse, eventsResponse, RUN_HEADER } from './stream-response.ts';
+import { chunksResponse, emptyResponse, eventsResponse } from './stream-response.ts';
 import { createStreams, type StreamSlot } from './streams.ts';
 
 /**

@@ -1,13 +1,10 @@
-import { toServerSentEvents } from '@cueline/core/server';
+import { RUN_HEADER, toServerSentEvents } from '@cueline/core/server';
 import { answerHeaders } from '../http/respond.ts';
 import { toFrames } from '../stores/event-batch.ts';
 import type { EventBatch } from '../stores/run-log-store.ts';
 import type { ChatAnswer } from './chat.ts';
 import { toChunkStream } from './chunk-stream.ts';
 import { whileRead, type StreamReader } from './streams.ts';
-
-/** The header with the id of the answer's run. */
-export const RUN_HEADER = 'x-cueline-run';
 
 /** Returns a run's events as a streamed response. `reader` leaves once no client reads it any more. */
 export function eventsResponse(

@@ -1,5 +1,5 @@
-import { CuelineError } from './errors.ts';
-import { isUnawaited } from './is-promise.ts';
+import { CuelineError } from '../base/errors.ts';
+import { isUnawaited } from '../base/is-promise.ts';
 
 /**
  * Refuses a promise in place of some options or of one of them, which would otherwise count as an option without
