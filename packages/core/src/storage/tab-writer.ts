@@ -72,6 +72,10 @@ class Tab implements TabWriter {
   #starts = 0;
   /** The number of this tab's starts that are in progress. */
   #working = 0;
+  /** The number of this tab's actions that continue the run. */
+  #acting = 0;
+  /** Set while this tab reads what has happened in other tabs. */
+  #settling: Promise<boolean> | undefined;
   /** The events of a start that waits for the lock. */
   #waiting: RunEvent[] = [];
   #log = '';
@@ -180,11 +184,16 @@ class Tab implements TabWriter {
   }
 
   alone(action: () => Promise<unknown>, ends: boolean): Promise<unknown> {
-    if (this.#mode === 'route' || this.#working > 0) return action();
+    if (this.#mode === 'route' || this.#isBusy) return action();
     const acted = this.#actAlone(action, ends);
     // as with the promise of `action`, a caller may ignore it, because the state says the same
     acted.catch(() => {});
     return acted;
+  }
+
+  /** True while this tab works on the run, or is about to. */
+  get #isBusy(): boolean {
+    return this.#working > 0 || this.#acting > 0;
   }
 
   leave(): boolean {
@@ -224,7 +233,7 @@ class Tab implements TabWriter {
         return;
       case 'ask':
         // also for a moment after the end, which may come before the question
-        if (this.#lock.isHeld || (this.#mode === 'own' && message.log === this.#log))
+        if (this.#mode === 'own' && (message.log === this.#log || this.#isUpToDate))
           this.#answer(message.log, message.after);
         return;
       case 'command':
@@ -239,6 +248,11 @@ class Tab implements TabWriter {
         this.#requests.answer(message.key, message.reply);
     }
   };
+
+  /** True if this tab shows everything that has happened, because it is the one that may work on the run. */
+  get #isUpToDate(): boolean {
+    return this.#lock.isHeld && this.#settling === undefined;
+  }
 
   #receive(incoming: IncomingLog, { events, isWhole }: Extract<TabMessage, { type: 'events' }>): void {
     const whole = incoming.add(events, isWhole);
@@ -310,9 +324,8 @@ class Tab implements TabWriter {
     const onEnd = (): void => {
       this.#working -= 1;
       this.#outbox.flush();
-      const late = new Promise((resolve) => setTimeout(resolve, STORED_MS));
       // by then the run has the end that its executor did not emit
-      setTimeout(() => void Promise.race([this.#writer.flush(), late]).then(release));
+      setTimeout(() => void this.#stored().then(release));
     };
     const runId = lastRunId(this.#run.log()) ?? '';
     try {
@@ -325,6 +338,12 @@ class Tab implements TabWriter {
       onEnd();
       throw error;
     }
+  }
+
+  /** Resolves once everything is stored, or the storage has had enough time. */
+  async #stored(): Promise<void> {
+    const late = new Promise<void>((resolve) => setTimeout(resolve, STORED_MS));
+    await Promise.race([this.#writer.flush(), late]);
   }
 
   /** Follows a run of this tab again. */
@@ -357,22 +376,27 @@ class Tab implements TabWriter {
     else signal.addEventListener('abort', stop, { once: true });
     this.#leave = () => closing.abort();
     this.#lock.take({ signal: closing.signal }).then(
-      (release) => void this.#takeOver(mine, release),
+      (release) => void this.#takeOver(mine, signal).finally(release),
       () => {},
     );
     return mine.events;
   }
 
-  /** Continues a run whose tab is gone. */
-  async #takeOver(mine: FollowedTab, release: () => void): Promise<void> {
+  /** Continues a run whose tab is gone, unless it is stopped here before that. */
+  async #takeOver(mine: FollowedTab, signal: AbortSignal): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, LAST_EVENTS_MS));
-    if (this.#followed !== mine || mine.isOver) return release();
+    if (this.#followed !== mine || mine.isOver) return;
     const isOpen = await this.#settle(mine);
-    if (!isOpen || (this.#isLeft && !this.#run.isWatched())) return release();
-    await this.#run
-      .retry()
-      .catch(() => {})
-      .finally(release);
+    if (!isOpen || this.#isBusy || (this.#isLeft && !this.#run.isWatched())) return;
+    if (signal.aborted) return this.#tellEnd();
+    await this.#act(() => this.#run.retry()).catch(() => {});
+  }
+
+  /** Stores the shown log, whose end came from this tab, and sends it to the tabs that follow it. */
+  async #tellEnd(): Promise<void> {
+    this.#isFollowed = true;
+    for (const event of this.#run.log()) this.#broadcast(event);
+    await this.#stored();
   }
 
   /**
@@ -380,7 +404,11 @@ class Tab implements TabWriter {
    * this tab has not received all events of the other tab, the stored ones count. Returns true if the shown log has
    * only the end that it gets here.
    */
-  async #settle(mine: FollowedTab | undefined): Promise<boolean> {
+  #settle(mine: FollowedTab | undefined): Promise<boolean> {
+    return (this.#settling ??= this.#readAndShow(mine).finally(() => (this.#settling = undefined)));
+  }
+
+  async #readAndShow(mine: FollowedTab | undefined): Promise<boolean> {
     const late = new Promise<LoadedLog>((resolve) => setTimeout(resolve, READ_MS, { events: [] }));
     const read = this.#readStored().catch(() => ({ events: [] }));
     const { events } = await Promise.race([read, late]);
@@ -408,9 +436,21 @@ class Tab implements TabWriter {
     const mine = this.#mode === 'following' && this.#followed?.isOver === false ? this.#followed : undefined;
     this.#leave();
     const release = await this.#own();
-    await this.#settle(mine);
-    const result = ends && !wasDone && this.#isDone() ? this.#run.attempts.shown?.result : action();
-    return Promise.resolve(result).finally(release);
+    // another action of this tab may have begun meanwhile
+    if (!this.#isBusy) await this.#settle(mine);
+    const isEnded = ends && !wasDone && this.#isDone();
+    const result = isEnded ? Promise.resolve(this.#run.attempts.shown?.result) : this.#act(action);
+    // a moment later, so that an action that replaces this one keeps the lock
+    return result.finally(() => setTimeout(release));
+  }
+
+  async #act(action: () => Promise<unknown>): Promise<unknown> {
+    this.#acting += 1;
+    try {
+      return await action();
+    } finally {
+      this.#acting -= 1;
+    }
   }
 
   #isDone(): boolean {

@@ -1,12 +1,12 @@
 import { createRun, definePrompt, type Executor, type Run, type RunEvent } from '@cueline/core';
 import { replay } from '@cueline/core/replay';
-import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import { scriptedModel } from '@cueline/core/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import * as z from 'zod';
-import { createBrowser, type Tab } from '../support/browser.ts';
+import { createBrowser } from '../support/browser.ts';
 import { killTabs } from '../support/killed-tabs.ts';
 import { createHub } from '../support/memory-route.ts';
 import { after } from '../support/runs.ts';
+import { finish, openRun, send, slowly, until, type World } from './mail-run.ts';
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -16,41 +16,8 @@ afterEach(() => {
 let scopes = 0;
 const open = () => createBrowser(`scope-${(scopes += 1)}`);
 
-type World = { written: string[]; hold?: Promise<void> };
-
-/** The run `mail` in a tab, with a model of its own. */
-async function openRun(tab: Tab, world: World, turns: readonly ScriptedTurn[]): Promise<Run> {
-  const definition = definePrompt('mail', (prompt) => {
-    prompt.defTool('send', 'Sends.', z.object({ to: z.string() }), async ({ to }) => {
-      await world.hold;
-      if (tab.isDead) return new Promise<string>(() => {});
-      world.written.push(to);
-      return 'sent';
-    });
-    prompt.defTaskList([{ task: 'One' }]);
-    prompt.$`Write.`;
-  });
-  tab.use();
-  const run = createRun(definition, { id: 'mail', storage: tab.storage, model: scriptedModel([...turns]) });
-  await run.restored;
-  return run;
-}
-
-const send = (to: string): ScriptedTurn => [{ toolCall: { name: 'send', input: { to } } }];
-const slowly: ScriptedTurn = [
-  { text: 'I ' },
-  { delay: 150 },
-  { text: 'am ' },
-  { delay: 150 },
-  { text: 'done.' },
-  { toolCall: { name: 'finishTask', input: { result: 'ok' } } },
-];
-const until = (condition: () => boolean, timeout = 4_000) =>
-  expect.poll(condition, { timeout, interval: 5 }).toBe(true);
 const types = (run: Run) => run.log().map(({ type }) => type);
 const ends = (log: readonly RunEvent[]) => log.filter(({ type }) => type === 'run-end').length;
-const finish: ScriptedTurn = [{ toolCall: { name: 'finishTask', input: { result: 'ok' } } }];
-
 describe('a run that is running in one tab', () => {
   test('is followed live by tabs that are opened before and after its start', async () => {
     const browser = open();
