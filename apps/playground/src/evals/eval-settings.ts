@@ -1,9 +1,7 @@
+import '../zod-without-eval.ts';
 import type { EvalResult } from '@cueline/core/evals';
 import * as z from 'zod';
 import { MAX_LINKED_TEXT_LENGTH } from '../prompts/linked-text.ts';
-
-// The page's policy forbids `new Function`, and a browser reports the attempt.
-z.config({ jitless: true });
 
 /** The scorers that need no code. */
 export const scorerKinds = ['equals', 'contains', 'matches', 'jsonEquals', 'closeTo', 'judge'] as const;

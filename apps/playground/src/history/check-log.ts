@@ -1,12 +1,9 @@
+import '../zod-without-eval.ts';
 import { createReducer, hasPending, type RunEvent } from '@cueline/core';
 import { createEventCounter, isRunEvent } from '@cueline/core/link';
-import * as z from 'zod';
 import { defaultLimits } from '../sandbox/limits.ts';
 import { createTimeSlices } from '../sandbox/time-slices.ts';
 import { toTranscript } from '../transcript/view-model.ts';
-
-// The page's policy forbids `new Function`, and a browser reports the attempt.
-z.config({ jitless: true });
 
 /** The longest that a run may claim to have taken, in milliseconds: a year. */
 const MAX_RUN_MS = 365 * 24 * 60 * 60_000;

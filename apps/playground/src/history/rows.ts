@@ -1,8 +1,6 @@
+import '../zod-without-eval.ts';
 import * as z from 'zod';
 import { MAX_NAME_LENGTH } from '../state/open-script.ts';
-
-// The page's policy forbids `new Function`, and a browser reports the attempt.
-z.config({ jitless: true });
 
 /** The longest text of a script, in characters. */
 const MAX_TEXT_LENGTH = 8_000_000;

@@ -1,3 +1,4 @@
+import '../zod-without-eval.ts';
 import type { RunEvent } from '@cueline/core';
 import * as z from 'zod';
 import { modelLabelOf, type ConnectionSettings } from '../model/connection.ts';

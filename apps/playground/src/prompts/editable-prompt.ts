@@ -1,9 +1,7 @@
+import '../zod-without-eval.ts';
 import type { PromptParameter, PromptRecord, PromptStatus } from '@cueline/core/library';
 import * as z from 'zod';
 import { MAX_LINKED_TEXT_LENGTH } from './linked-text.ts';
-
-// The page's policy forbids `new Function`, and a browser reports the attempt.
-z.config({ jitless: true });
 
 /** A parameter as the form edits it: it may have faults. */
 export type EditableParameter = Omit<PromptParameter, 'type'> & {

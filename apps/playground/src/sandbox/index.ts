@@ -1,7 +1,7 @@
+import '../zod-without-eval.ts';
 import type { Executor, RunEvent } from '@cueline/core';
 import { isRunEvent } from '@cueline/core/link';
 import type { LanguageModel } from 'ai';
-import * as z from 'zod';
 import { checkCall } from './host/check-call.ts';
 import { checkScript, type CheckProblem, type ScriptCheck } from './host/check-script.ts';
 import { createEventQueue } from './host/event-queue.ts';
@@ -109,9 +109,6 @@ export type ScriptHost = {
  * How long after a run has taken a worker the next worker starts, in milliseconds: it must not delay the first answer.
  */
 const SPARE_AFTER_MS = 1_000;
-
-// The page's policy forbids `new Function` too, and a browser reports the attempt.
-z.config({ jitless: true });
 
 /**
  * Runs untrusted scripts. A script can use the model, but cannot reach its key, the page, its storage or the

@@ -50,7 +50,7 @@ export async function read(events: AsyncIterable<RunEvent>) {
   return { seen };
 }
 
-export const until = (condition: () => boolean) => expect.poll(condition, { timeout: 2_000 }).toBe(true);
+export const until = (condition: () => boolean) => expect.poll(condition).toBe(true);
 
 /** Waits until the run behind the hub has ended. */
 export const ended = (hub: ReturnType<typeof createHub>) => until(() => hub.log().at(-1)?.type === 'run-end');

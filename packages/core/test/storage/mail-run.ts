@@ -39,6 +39,5 @@ export const slowly: ScriptedTurn = [
   { text: 'done.' },
   { toolCall: { name: 'finishTask', input: { result: 'ok' } } },
 ];
-export const until = (condition: () => boolean, timeout = 4_000) =>
-  expect.poll(condition, { timeout, interval: 5 }).toBe(true);
+export const until = (condition: () => boolean) => expect.poll(condition, { interval: 5 }).toBe(true);
 export const finish: ScriptedTurn = [{ toolCall: { name: 'finishTask', input: { result: 'ok' } } }];

@@ -1,3 +1,4 @@
+import '../../zod-without-eval.ts';
 import * as inspect from '@cueline/core/inspect';
 import * as library from '@cueline/core/library';
 import * as plugins from '@cueline/core/plugins';
@@ -34,8 +35,6 @@ const runtime = createRuntime({
   },
 });
 
-// Schemas compiled with `new Function` would only cause reports of the policy.
-z.config({ jitless: true });
 // A script's stack frame is often far below those of the schema or the SDK that threw.
 (Error as { stackTraceLimit?: number }).stackTraceLimit = 50;
 tidyScope(scope);
