@@ -72,8 +72,8 @@ class Tab implements TabWriter {
   #starts = 0;
   /** The number of this tab's starts that are in progress. */
   #working = 0;
-  /** The number of this tab's actions that continue the run. */
-  #acting = 0;
+  /** The number of actions in progress with which this tab continues the run. */
+  #actions = 0;
   /** Set while this tab reads what has happened in other tabs. */
   #settling: Promise<boolean> | undefined;
   /** The events of a start that waits for the lock. */
@@ -193,7 +193,7 @@ class Tab implements TabWriter {
 
   /** True while this tab works on the run, or is about to. */
   get #isBusy(): boolean {
-    return this.#working > 0 || this.#acting > 0;
+    return this.#working > 0 || this.#actions > 0;
   }
 
   leave(): boolean {
@@ -388,12 +388,12 @@ class Tab implements TabWriter {
     if (this.#followed !== mine || mine.isOver) return;
     const isOpen = await this.#settle(mine);
     if (!isOpen || this.#isBusy || (this.#isLeft && !this.#run.isWatched())) return;
-    if (signal.aborted) return this.#tellEnd();
-    await this.#act(() => this.#run.retry()).catch(() => {});
+    if (signal.aborted) return this.#endForAllTabs();
+    await this.#runAction(() => this.#run.retry()).catch(() => {});
   }
 
-  /** Stores the shown log, whose end came from this tab, and sends it to the tabs that follow it. */
-  async #tellEnd(): Promise<void> {
+  /** Stores the shown log, which has ended in this tab, and sends it to the tabs that follow it. */
+  async #endForAllTabs(): Promise<void> {
     this.#isFollowed = true;
     for (const event of this.#run.log()) this.#broadcast(event);
     await this.#stored();
@@ -439,17 +439,17 @@ class Tab implements TabWriter {
     // another action of this tab may have begun meanwhile
     if (!this.#isBusy) await this.#settle(mine);
     const isEnded = ends && !wasDone && this.#isDone();
-    const result = isEnded ? Promise.resolve(this.#run.attempts.shown?.result) : this.#act(action);
+    const result = isEnded ? Promise.resolve(this.#run.attempts.shown?.result) : this.#runAction(action);
     // a moment later, so that an action that replaces this one keeps the lock
     return result.finally(() => setTimeout(release));
   }
 
-  async #act(action: () => Promise<unknown>): Promise<unknown> {
-    this.#acting += 1;
+  async #runAction(action: () => Promise<unknown>): Promise<unknown> {
+    this.#actions += 1;
     try {
       return await action();
     } finally {
-      this.#acting -= 1;
+      this.#actions -= 1;
     }
   }
 
