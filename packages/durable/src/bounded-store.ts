@@ -5,8 +5,9 @@ import { ANSWER_TIMEOUT_MS, withTimeout } from './with-timeout.ts';
 /**
  * Returns a store whose calls reject if it does not answer, so that a start or a command fails, and the driver tries
  * a step again. A late `append` cannot harm that attempt, because the store refuses events of an earlier claim. A
- * late claim takes the run from that attempt, and `onLateClaim` is then called: the run needs another step. `create` and
- * `append` also reject an answer of another form: without one, each step would end as if another worker had the run.
+ * late claim takes the run from that attempt, and `onLateClaim` is then called: the run needs another step. Answers of
+ * another form are also rejected: each step would otherwise end as if another worker had the run, or as if it did not
+ * exist.
  */
 export function boundedStore(store: DurableStore, onLateClaim: (runId: string) => void): DurableStore {
   async function reportLate(runId: string, answer: ReturnType<DurableStore['claim']>): Promise<void> {
@@ -19,21 +20,34 @@ export function boundedStore(store: DurableStore, onLateClaim: (runId: string) =
   return {
     async create(run) {
       const answer = await bounded(store.create(run));
-      const isKnown = typeof (Object(answer) as { runId?: unknown }).runId === 'string';
-      if (answer === 'created' || isKnown) return answer;
+      if (answer === 'created' || typeof fieldsOf(answer)['runId'] === 'string') return answer;
       throw wrongAnswerError('create', answer, "'created', or { runId } of the run that has the key");
     },
     find: async (which) => bounded(store.find(which)),
     send: async (runId, command) => bounded(store.send(runId, command)),
-    unfinished: async () => bounded(store.unfinished()),
+    async unfinished() {
+      const answer = await bounded(store.unfinished());
+      if (Array.isArray(answer)) return answer;
+      throw wrongAnswerError('unfinished', answer, 'a list of the ids of the runs that have not ended');
+    },
     async claim(runId, afterSeq) {
       const answer = store.claim(runId, afterSeq);
+      let claimed: Awaited<typeof answer>;
       try {
-        return await bounded(answer);
+        claimed = await bounded(answer);
       } catch (error) {
         void reportLate(runId, answer).catch(() => {});
         throw error;
       }
+      // a run that the store knows would otherwise wait forever, and so would its readers
+      const isRight =
+        claimed === undefined ? (await bounded(store.find({ runId }))) === undefined : isClaim(claimed);
+      if (isRight) return claimed;
+      throw wrongAnswerError(
+        'claim',
+        claimed,
+        `{ epoch, start, events, commands } of the run, 'ended' if it has ended, or undefined if it is not stored`,
+      );
     },
     async append(runId, epoch, events) {
       const answer = await bounded(store.append(runId, epoch, events));
@@ -45,9 +59,28 @@ export function boundedStore(store: DurableStore, onLateClaim: (runId: string) =
       );
     },
     forget: async (runId, names) => bounded(store.forget(runId, names)),
-    read: async (runId, afterSeq) => bounded(store.read(runId, afterSeq)),
+    async read(runId, afterSeq) {
+      const answer = await bounded(store.read(runId, afterSeq));
+      if (answer === undefined || Array.isArray(fieldsOf(answer)['events'])) return answer;
+      throw wrongAnswerError(
+        'read',
+        answer,
+        '{ events, ended } of the run, or undefined if it is not stored',
+      );
+    },
     commands: async (runId) => bounded(store.commands(runId)),
   };
+}
+
+function isClaim(answer: unknown): boolean {
+  const { epoch, start, events, commands } = fieldsOf(answer);
+  const isRun = typeof epoch === 'number' && typeof fieldsOf(start)['prompt'] === 'string';
+  return answer === 'ended' || (isRun && Array.isArray(events) && Array.isArray(commands));
+}
+
+/** Returns the fields of an answer. A store in JavaScript may answer with anything. */
+function fieldsOf(answer: unknown): Readonly<Record<string, unknown>> {
+  return Object(answer) as Readonly<Record<string, unknown>>;
 }
 
 function wrongAnswerError(method: string, answer: unknown, instead: string): CuelineError {

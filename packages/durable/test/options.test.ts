@@ -78,6 +78,55 @@ test('a store that answers with nothing is named, and no step counts as stored',
   );
 });
 
+test.each<[answer: unknown, message: string]>([
+  [undefined, 'claim of the store returned undefined. Return { epoch, start, events, commands } of the run'],
+  [null, 'claim of the store returned null. Return { epoch, start, events, commands } of the run'],
+  [{ epoch: 1, events: [] }, 'claim of the store returned {"epoch":1,"events":[]}. Return { epoch, start,'],
+])('a store whose claim answers with %j is named, and the run is tried again', async (answer, message) => {
+  const prompt = definePrompt('hello', (builder) => builder.$`Hello.`, {
+    model: scriptedModel(['Hi.', 'Hi.']),
+  });
+  const store = createMemoryStore();
+  const errors: unknown[] = [];
+  let isBroken = true;
+  const durable = createDurable({
+    prompts: [prompt],
+    store: {
+      ...store,
+      claim: async (runId, afterSeq) => (isBroken ? (answer as never) : store.claim(runId, afterSeq)),
+    },
+    driver: inProcessDriver({
+      onError(error) {
+        errors.push(error);
+        isBroken = false;
+      },
+    }),
+  });
+  const worker = await durable.work();
+  onTestFinished(() => worker.stop());
+  expect(await createRun(prompt, { executor: durable.executor }).start()).toBe('Hi.');
+  expect(errors).toEqual([expect.objectContaining({ code: 'invalid_options' })]);
+  expect(String(errors)).toContain(message);
+});
+
+test.each<[method: 'read' | 'unfinished', message: string]>([
+  [
+    'read',
+    'read of the store returned "none". Return { events, ended } of the run, or undefined if it is not stored.',
+  ],
+  [
+    'unfinished',
+    'unfinished of the store returned "none". Return a list of the ids of the runs that have not ended.',
+  ],
+])('a store whose %s answers with a text is named to the caller', async (method, message) => {
+  const durable = createDurable({
+    prompts: [],
+    store: { ...createMemoryStore(), [method]: async () => 'none' },
+  });
+  const ask = method === 'read' ? durable.read('run-1', -1) : durable.work();
+  await expect(ask).rejects.toThrow(message);
+});
+
 test.each([undefined, 'stop', {}, { type: 'approve' }, { type: 'toString' }])(
   'respond refuses %j, which is not a command',
   async (command) => {
