@@ -118,7 +118,61 @@ export function checkCreated(answer: Awaited<ReturnType<RunLogStore['create']>>)
   );
 }
 
-/** Resolves with what `read` or `messages` has returned. A store in JavaScript may have returned a promise of it. */
-export async function opened<Items>(items: Items | Promise<Items>): Promise<Items> {
-  return items;
+/**
+ * Returns what `read` of a store yields. A store in JavaScript may have returned a promise of it.
+ * @throws CuelineError `invalid_options` for what is no batch, when it comes
+ */
+export async function readBatches(
+  store: Pick<RunLogStore, 'read'>,
+  runId: string,
+  afterSeq: number,
+  signal: AbortSignal,
+): Promise<AsyncIterable<EventBatch>> {
+  const batches = await opened('read', store.read(runId, afterSeq, signal));
+  return {
+    [Symbol.asyncIterator]() {
+      const iterator = batches[Symbol.asyncIterator]();
+      return {
+        async next() {
+          const next = await iterator.next();
+          if (next.done === true || isBatch(next.value)) return next;
+          throw new CuelineError(
+            'invalid_options',
+            `read of the store yielded ${beginningOf(next.value)}. Yield { first, items, ended } as append got it: the number of the first event, a list of texts, and whether run-end is among them.`,
+          );
+        },
+        // by hand and not as a generator, because a generator queues a return behind a waiting `next`
+        return: async () => (await iterator.return?.()) ?? { done: true, value: undefined },
+      };
+    },
+  };
+}
+
+/**
+ * Resolves with what a method has returned. A store in JavaScript may have returned a promise of it.
+ * @throws CuelineError `invalid_options` for what cannot be iterated
+ */
+export async function opened<Item>(
+  method: 'read' | 'messages' | 'listen',
+  items: AsyncIterable<Item> | Promise<AsyncIterable<Item>>,
+): Promise<AsyncIterable<Item>> {
+  const iterable = await items;
+  // a caller may ignore the types
+  if (typeof (Object(iterable) as { [Symbol.asyncIterator]?: unknown })[Symbol.asyncIterator] === 'function')
+    return iterable;
+  throw new CuelineError(
+    'invalid_options',
+    `${method} of the store returned ${beginningOf(iterable)}. Return an async iterable, such as what an async generator returns.`,
+  );
+}
+
+function isBatch(batch: unknown): batch is EventBatch {
+  const { first, items } = Object(batch) as Readonly<Record<string, unknown>>;
+  const isList = Array.isArray(items) && items.every((item) => typeof item === 'string');
+  return Number.isInteger(first) && isList;
+}
+
+/** Returns the beginning of a value's JSON: what a store yields may contain a conversation. */
+function beginningOf(value: unknown): string {
+  return String(JSON.stringify(value)).slice(0, 60);
 }

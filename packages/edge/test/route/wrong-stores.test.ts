@@ -78,3 +78,63 @@ test('a store that fails while a client reads a run of another instance is repor
   await expect(response.text()).rejects.toThrow();
   expect(hub.events).toEqual([{ type: 'failed', error, runId: 'run-1' }]);
 });
+
+const batchAdvice =
+  'Yield { first, items, ended } as append got it: the number of the first event, a list of texts, and whether run-end is among them.';
+
+test.each<[what: string, read: () => unknown, advice: string]>([
+  [
+    'yielded {"events":[]}',
+    async function* () {
+      yield { events: [] };
+    },
+    batchAdvice,
+  ],
+  [
+    'yielded {"first":0,"items":[{"seq":0}],"ended":false}',
+    async function* () {
+      yield { first: 0, items: [{ seq: 0 }], ended: false };
+    },
+    batchAdvice,
+  ],
+  [
+    'yielded undefined',
+    async function* () {
+      yield undefined;
+    },
+    batchAdvice,
+  ],
+  [
+    'returned undefined',
+    () => undefined,
+    'Return an async iterable, such as what an async generator returns.',
+  ],
+])('read of a store that has %s: the operator reads what to return', async (what, read, advice) => {
+  const store = { ...createMemoryRuns(), get: async () => ({ subject: 'ada' }), read: read as never };
+  const hub = testRoute([], { store });
+  const response = await hub.route(ask('GET', '?run=run-1'));
+  await expect(response.text()).rejects.toThrow();
+  expect(hub.events).toEqual([
+    {
+      type: 'failed',
+      error: expect.objectContaining({
+        code: 'invalid_options',
+        message: `read of the store ${what}. ${advice}`,
+      }),
+      runId: 'run-1',
+    },
+  ]);
+});
+
+test('messages of a store that returns nothing is reported, and the run continues', async () => {
+  const hub = testRoute(['Hello.'], { store: { ...createMemoryRuns(), messages: () => undefined as never } });
+  expect(await (await hub.route(post({ input: {} }))).text()).toContain('"outcome":"done"');
+  expect(hub.events).toContainEqual({
+    type: 'failed',
+    error: expect.objectContaining({
+      message:
+        'messages of the store returned undefined. Return an async iterable, such as what an async generator returns.',
+    }),
+    runId: expect.any(String),
+  });
+});

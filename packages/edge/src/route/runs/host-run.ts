@@ -279,7 +279,7 @@ class RunHost implements HostedRun {
         stop();
       };
       try {
-        const messages = await opened(this.#store.messages(this.runId, listening.signal));
+        const messages = await opened('messages', this.#store.messages(this.runId, listening.signal));
         for await (const message of messages) {
           failures = 0;
           // other instances take a run that answers no ping for lost, so no message waits for the reply to another one

@@ -1,7 +1,13 @@
 import { CuelineError, failedStart, type EditReply, type RunCommand, type RunEvent } from '@cueline/core';
 import { startSuspendSafeTimer, withTimeout } from '../../base/with-timeout.ts';
 import { eventsOf } from '../../stores/event-batch.ts';
-import { opened, type EventBatch, type RunLogStore, type RunMessage } from '../../stores/run-log-store.ts';
+import {
+  opened,
+  readBatches,
+  type EventBatch,
+  type RunLogStore,
+  type RunMessage,
+} from '../../stores/run-log-store.ts';
 import { runEndedReply } from './host-run.ts';
 import { singleFlight } from './single-flight.ts';
 
@@ -76,7 +82,7 @@ class FollowedRun implements RemoteRun {
   }
 
   #read(afterSeq: number, signal: AbortSignal): Promise<AsyncIterable<EventBatch>> {
-    return opened(this.#store.read(this.#runId, afterSeq, signal));
+    return readBatches(this.#store, this.#runId, afterSeq, signal);
   }
 
   /** Returns its instance's reply; undefined if there is none. */
@@ -91,12 +97,14 @@ class FollowedRun implements RemoteRun {
     };
     try {
       // before the message is sent, so that no reply is missed
-      const messages = await (this.#store.listen?.(this.#runId, over.signal) ??
-        this.#store.messages(this.#runId, over.signal));
+      const store = this.#store;
+      const messages = await (store.listen === undefined
+        ? opened('messages', store.messages(this.#runId, over.signal))
+        : opened('listen', store.listen(this.#runId, over.signal)));
       const answer = Promise.race([replyAmong(messages), this.ended(over.signal).then(runEndedReply)]);
       // it may fail while nothing waits for it yet
       answer.catch(() => {});
-      await this.#store.send(
+      await store.send(
         this.#runId,
         command === undefined ? { type: 'ping', id } : { type: 'command', id, command },
       );

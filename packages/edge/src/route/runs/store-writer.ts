@@ -1,6 +1,6 @@
 import { unrefTimer } from '../../base/timer.ts';
 import { startSuspendSafeTimer, withTimeout } from '../../base/with-timeout.ts';
-import { opened, type EventBatch, type RunLogStore } from '../../stores/run-log-store.ts';
+import { readBatches, type EventBatch, type RunLogStore } from '../../stores/run-log-store.ts';
 
 /** Stores a run while it happens, without delaying it. */
 export type StoreWriter = {
@@ -161,9 +161,8 @@ class Writer implements StoreWriter {
     const enough = new AbortController();
     const read = async (): Promise<void> => {
       // with the last shown event, to compare it
-      const batches = await opened(
-        this.#store.read(this.#runId, Math.max(this.#shown - 2, -1), enough.signal),
-      );
+      const after = Math.max(this.#shown - 2, -1);
+      const batches = await readBatches(this.#store, this.#runId, after, enough.signal);
       for await (const batch of batches) {
         rest.push(...batch.items);
         isWhole = batch.ended;
