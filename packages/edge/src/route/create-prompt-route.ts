@@ -177,6 +177,14 @@ class Route {
     return this.#inStreamSlot(subject, undefined, async (slot) => {
       if (!isChatPost(body)) {
         const run = await this.#runs.begin({ ...startRequest, start });
+        if (request.signal.aborted && start.key === undefined) {
+          // the client does not know its id, and nothing else finds it
+          await run.stop();
+          throw new HttpError(
+            'client_closed',
+            'The client was gone before the run was named, so it was stopped.',
+          );
+        }
         slot.runId = run.runId;
         return eventsResponse(run.events(-1), run.runId, slot);
       }

@@ -1,10 +1,11 @@
 // What a client can do to a run before its first event has come, while the prompt function still works.
 import { createRun, definePrompt, viaRoute } from '@cueline/core';
+import { createMemoryRuns, type PromptRouteOptions } from '@cueline/edge';
 import { expect, onTestFinished, test } from 'vitest';
-import { address, client, post, testRoute } from './routes.ts';
+import { address, ask, client, post, refusal, testRoute } from './routes.ts';
 
 /** A route whose prompt function works until `go()`. */
-function slowRoute() {
+function slowRoute(options: Partial<PromptRouteOptions> = {}) {
   let go = (): void => {};
   const ready = new Promise<void>((resolve) => (go = resolve));
   onTestFinished(go);
@@ -12,7 +13,7 @@ function slowRoute() {
     await ready;
     prompt.$`Go.`;
   });
-  return { ...testRoute(['Hello.'], { definition: slow }), slow, go };
+  return { ...testRoute(['Hello.'], { definition: slow, ...options }), slow, go };
 }
 
 test('a run that is stopped before its first event ends at once on the server, and no model is called', async () => {
@@ -63,4 +64,49 @@ test('a run whose page closes before its first event is found again by the key o
   go();
   expect(await again.text()).toContain('"outcome":"done"');
   expect(hub.model.calls).toHaveLength(1);
+});
+
+/** A start whose client leaves while the store creates the run. */
+async function leftStart(body: object) {
+  const store = createMemoryRuns();
+  const client = new AbortController();
+  const hub = slowRoute({
+    store: {
+      ...store,
+      async create(run) {
+        client.abort();
+        return store.create(run);
+      },
+    },
+  });
+  const response = await hub.route(new Request(post(body), { signal: client.signal }));
+  return { ...hub, response };
+}
+
+test('a start without a key whose client is gone before the answer is stopped, because nothing could find it', async () => {
+  const { response, events, model, go } = await leftStart({ prompt: 'slow' });
+  expect(await refusal(response)).toMatchObject({ status: 499, code: 'client_closed' });
+  await expect
+    .poll(() => events)
+    .toContainEqual(expect.objectContaining({ type: 'run-end', outcome: 'stopped' }));
+  go();
+  expect(model.calls).toEqual([]);
+});
+
+test('a start with a key whose client is gone before the answer continues, and is found by the key', async () => {
+  const { response, route, go } = await leftStart({ prompt: 'slow', key: 'draft-8' });
+  await response.body?.cancel();
+  const again = await route(post({ prompt: 'slow', key: 'draft-8' }));
+  expect(again.headers.get('x-cueline-run')).toBe(response.headers.get('x-cueline-run'));
+  go();
+  expect(await again.text()).toContain('"outcome":"done"');
+});
+
+test('a run whose client leaves once the answer has named it continues, and is found by its id', async () => {
+  const { go, ...hub } = slowRoute();
+  const left = await hub.route(post({ prompt: 'slow' }));
+  await left.body?.cancel();
+  go();
+  const again = await hub.route(ask('GET', `?run=${left.headers.get('x-cueline-run')}`));
+  expect(await again.text()).toContain('"outcome":"done"');
 });
