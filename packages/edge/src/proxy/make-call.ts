@@ -94,6 +94,8 @@ class ReservedCall {
   #ttfbMs: number | undefined;
   /** True while the provider cannot have done any work for this call. */
   #isFree = true;
+  /** True once the call is reported. One that is refused before that has no end. */
+  #isReported = false;
 
   constructor(settings: ProxySettings, call: Call, reservation: CallReservation, key: string, meter: Meter) {
     this.#settings = settings;
@@ -120,6 +122,7 @@ class ReservedCall {
       const already = cutOffError(this.#controller.signal);
       if (already !== undefined) throw already;
       const { worst } = this.#reservation;
+      this.#isReported = true;
       onEvent({ type: 'call', ...this.#about, reserved: worst.input + worst.output });
       return await this.#answer(await this.#send(body));
     } catch (error) {
@@ -219,6 +222,7 @@ class ReservedCall {
     } catch {
       onEvent({ type: 'unsettled', id, subject, tokens, ...(cost === undefined ? {} : { cost }) });
     }
+    if (!this.#isReported) return;
     onEvent({
       type: 'end',
       ...this.#about,

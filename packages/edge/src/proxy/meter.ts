@@ -37,6 +37,11 @@ export function createMeter(api: Api, key: string, { body, hideUsage = false }: 
     return usage !== undefined;
   }
 
+  /** Removes the key, and from what contains an error also what looks like a key or an account. */
+  function redactText(text: string): string {
+    return errorField.test(text) ? redactError(text, key) : redactKey(text, key);
+  }
+
   return {
     used,
     get seen() {
@@ -52,7 +57,7 @@ export function createMeter(api: Api, key: string, { body, hideUsage = false }: 
       );
     },
     readEvent(event) {
-      const text = errorField.test(event) ? redactError(event, key) : redactKey(event, key);
+      const text = redactText(event);
       if (!usageField.test(text)) return text;
       const data = parseJson(dataOf(text) ?? '');
       if (!isRecord(data)) return text;
@@ -67,7 +72,7 @@ export function createMeter(api: Api, key: string, { body, hideUsage = false }: 
       }
       count(data);
       answerLength = textLength(data);
-      return redactKey(text, key);
+      return redactText(text);
     },
   };
 }

@@ -212,3 +212,11 @@ test.each([
   expect(await refused(proxy(ask()))).toEqual({ status: 502, code: 'upstream_content_type' });
   expect(events[1]).toMatchObject({ outcome: 'upstream_content_type', basis });
 });
+
+test('an error in a successful answer has no keys and no names of accounts', async () => {
+  const message = `No credit for org-Abc123Def456 with ${key} or sk-proj-zzz***zzz`;
+  const { proxy } = fixture(() => Response.json({ error: { message } }));
+  expect(await (await proxy(ask())).json()).toEqual({
+    error: { message: 'No credit for [redacted] with [redacted] or [redacted]' },
+  });
+});

@@ -43,3 +43,26 @@ test.each([
   for (let call = 0; call < most + 2; call += 1) statuses.push((await proxy(nonsense())).status);
   expect(statuses).toEqual([...Array.from({ length: most }, () => 403), 429, 429]);
 });
+
+test('a call whose caller leaves while its tokens are reserved is settled, and reported as refused only', async () => {
+  const caller = new AbortController();
+  const limits = createMemoryLimits();
+  const { proxy, sent, store, events } = fixture(undefined, {
+    store: {
+      ...limits,
+      reserve(call) {
+        caller.abort();
+        return limits.reserve(call);
+      },
+    },
+  });
+  expect(await refused(proxy(ask({ signal: caller.signal })))).toEqual({
+    status: 499,
+    code: 'client_closed',
+  });
+  expect(sent).toEqual([]);
+  expect(store).toEqual([expect.stringMatching(/^reserve \d+$/), 'settle 0']);
+  expect(events).toEqual([
+    { type: 'refused', status: 499, code: 'client_closed', provider: 'openai', subject: 'ada' },
+  ]);
+});
