@@ -62,6 +62,26 @@ describe('the kill switch and the events of durable runs', () => {
     ]);
   });
 
+  test('reasoning that the reported output does not contain is in the end of a run, too', async () => {
+    const events: PromptRouteEvent[] = [];
+    const guard = createRunGuard({ onEvent: (event) => void events.push(event) });
+    // as xAI reports it in Chat Completions
+    const usage = { inputTokens: 307, outputTokens: 26, reasoningTokens: 227 };
+    const server = createServer(createSite([['Done.', { finish: { usage } }]]), createMemoryStore(), {
+      guard,
+    });
+    const runId = runIdOf(await start(server, 'one'));
+    await server.work();
+    await endOf(server, runId);
+    await expect.poll(() => events).toHaveLength(3);
+    const counts = { inputTokens: 307, outputTokens: 253 };
+    expect(events).toMatchObject([
+      { type: 'run-start' },
+      { type: 'model-call', ...counts },
+      { type: 'run-end', tokens: 560, usage: [counts] },
+    ]);
+  });
+
   test('an approval of a run that was stopped is refused, and nothing runs', async () => {
     const site = createSite([sends, says]);
     const server = createServer(site, createMemoryStore(), {

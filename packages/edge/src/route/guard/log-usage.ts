@@ -1,7 +1,7 @@
 import type { RunEvent } from '@cueline/core';
 import { countOf, type Charge } from '../../limits/charge.ts';
 import { costOf, priceOf, type Prices } from '../../limits/prices.ts';
-import { addUsage, type ModelUsage } from '../usage/model-usage.ts';
+import { addUsage, wholeOutput, type ModelUsage } from '../usage/model-usage.ts';
 
 /**
  * Reads what the model calls of a run have used, event by event: those with a whole answer, including those of
@@ -49,8 +49,10 @@ export function createLogUsage(prices: Prices): LogUsage {
 export function tokensOf(events: readonly RunEvent[]): number {
   const calls = createCallReader();
   return events.reduce((sum, event) => {
-    const { totalTokens, inputTokens = 0, outputTokens = 0 } = calls.usageOf(event) ?? {};
-    return sum + (totalTokens ?? inputTokens + outputTokens);
+    const usage = calls.usageOf(event);
+    if (usage === undefined) return sum;
+    const { input, output } = chargeOf(usage);
+    return sum + Math.max(usage.totalTokens ?? 0, input + output);
   }, 0);
 }
 
@@ -73,10 +75,10 @@ function createCallReader(): { usageOf(event: RunEvent): Usage | undefined } {
 type Usage = Extract<RunEvent, { type: 'model-call-end' }>['usage'];
 
 /** Counts that the provider has not reported are 0. */
-function chargeOf({ inputTokens, outputTokens, inputTokenDetails }: Usage): Charge {
+function chargeOf({ inputTokens, outputTokens, inputTokenDetails, outputTokenDetails }: Usage): Charge {
   const input = countOf(inputTokens) ?? 0;
   const cachedInput = Math.min(countOf(inputTokenDetails?.cacheReadTokens) ?? 0, input);
   const cacheWrite = Math.min(countOf(inputTokenDetails?.cacheWriteTokens) ?? 0, input - cachedInput);
-  const output = countOf(outputTokens) ?? 0;
+  const output = wholeOutput(outputTokens, outputTokenDetails?.reasoningTokens) ?? 0;
   return { input, output, cachedInput, cacheWrite, isInputReported: true, basis: 'reported' };
 }

@@ -42,13 +42,20 @@ export function addUsage(
 /** Returns the usage that a model reports, as far as it is possible. */
 export function reportedUsage(usage: ReportedByModel | undefined): ReportedUsage {
   const { inputTokens, outputTokens } = (usage ?? {}) as Partial<ReportedByModel>;
-  const output = countOf(outputTokens?.total);
-  const reasoning = countOf(outputTokens?.reasoning) ?? 0;
   return {
     input: countOf(inputTokens?.total),
-    // reasoning is a part of the output: a total below it, as xAI has in Chat Completions, does not contain it
-    output: output === undefined || output >= reasoning ? output : output + reasoning,
+    output: wholeOutput(outputTokens?.total, outputTokens?.reasoning),
     cachedInput: countOf(inputTokens?.cacheRead),
     cacheWrite: countOf(inputTokens?.cacheWrite),
   };
+}
+
+/**
+ * Returns the reported output with its reasoning; undefined if it is not reported. Reasoning is a part of the output: a
+ * total below it, as xAI has in Chat Completions, does not contain it.
+ */
+export function wholeOutput(total: unknown, reasoning: unknown): number | undefined {
+  const output = countOf(total);
+  const hidden = countOf(reasoning) ?? 0;
+  return output === undefined || output >= hidden ? output : output + hidden;
 }
