@@ -31,6 +31,8 @@ export type CheckedProvider = {
   fields: readonly string[] | undefined;
   contextTokens: number | undefined;
   key(env: Environment): string | undefined;
+  /** The variables that may have the key; none if the options have an `apiKey`. */
+  keyVariables: readonly string[];
 };
 
 /** The options with all defaults filled in. */
@@ -234,6 +236,7 @@ function checkProvider(name: string, options: ProxiedProvider): CheckedProvider 
       const key = typeof found === 'string' ? found.trim() : '';
       return key.length < shortest ? undefined : key;
     },
+    keyVariables: apiKey === undefined ? (preset?.keys ?? []) : [],
   };
 }
 

@@ -22,24 +22,35 @@ export type Call = {
 
 /**
  * Returns the provider's key. Throws an HttpError with 503 if it is missing, or has a character that headers cannot
- * have. `onMistake` gets a mistake in the options.
+ * have. `onMistake` then gets what the operator has to change.
  */
 export function providerKey({ provider, env }: Call, onMistake: (error: CuelineError) => void): string {
   let key: string | undefined;
+  let mistake = unusableKeyError(provider);
   try {
     key = provider.key(env);
   } catch (error) {
     // the text of any other error may contain a key
-    if (CuelineError.isInstance(error)) onMistake(error);
+    if (CuelineError.isInstance(error)) mistake = error;
   }
   // The error about a character that no header may have would quote the key.
   if (key === undefined || !/^[\x21-\x7e]+$/.test(key)) {
+    onMistake(mistake);
     throw new HttpError(
       'unavailable',
       'This server has no key for this provider. Its operator has to set one.',
     );
   }
   return key;
+}
+
+function unusableKeyError({ name, keyVariables }: CheckedProvider): CuelineError {
+  return new CuelineError(
+    'missing_key',
+    keyVariables.length === 0
+      ? `createModelProxy: providers.${name}.apiKey gave no key that can be sent: it is missing, too short or more than one word, or the function threw. Return the provider's key.`
+      : `createModelProxy has no key for ${name}. Set ${keyVariables.join(' or ')} where the proxy runs. On Workers, pass the environment and the context to the proxy, too.`,
+  );
 }
 
 /** The headers of the call, built from nothing: of the caller's headers, only those that the format allows. */

@@ -174,3 +174,37 @@ describe('invalid options are refused', () => {
     expect((await proxy(samePage)).status).toBe(200);
   });
 });
+
+const fnFails = () => {
+  throw new Error('sk-live-0123456789abcdef');
+};
+const noKey =
+  "createModelProxy: providers.openai.apiKey gave no key that can be sent: it is missing, too short or more than one word, or the function threw. Return the provider's key.";
+
+test.each<[what: string, apiKey: (() => never) | undefined, message: string]>([
+  [
+    'no variable',
+    undefined,
+    'createModelProxy has no key for openai. Set OPENAI_API_KEY where the proxy runs. On Workers, pass the environment and the context to the proxy, too.',
+  ],
+  ['a function that returns none', () => undefined as never, noKey],
+  ['a function that returns two words', () => 'Bearer sk-live-0123456789abcdef' as never, noKey],
+  ['a function that throws', fnFails, noKey],
+])(
+  'a key that comes from %s is reported to the operator, without its text',
+  async (_what, apiKey, message) => {
+    const openai = { models: ['gpt-x'], ...(apiKey === undefined ? {} : { apiKey }) };
+    const events: unknown[] = [];
+    const proxy = createModelProxy({
+      providers: { openai },
+      origins: [origin],
+      auth: () => ({ subject: 'ada' }),
+      onEvent: (event) => events.push(event),
+    });
+    expect(await refused(proxy(ask(), { NOTHING: 'here' }))).toEqual({ status: 503, code: 'unavailable' });
+    expect(events).toEqual([
+      { type: 'failed', error: expect.objectContaining({ code: 'missing_key', message }) },
+      { type: 'refused', status: 503, code: 'unavailable', provider: 'openai', subject: 'ada' },
+    ]);
+  },
+);
