@@ -7,14 +7,22 @@ const operatorFailures: Partial<Record<CuelineErrorCode, string>> = {
   redirect_blocked:
     'The provider answered with a redirect, which is refused. Ask the operator of this server to check its address.',
 };
+/** The same for what is missing on the server. */
+const missingHere: Partial<Record<CuelineErrorCode, string>> = {
+  missing_key: 'This server has no key for this model. Ask its operator to set one.',
+  missing_package: 'This server cannot call this model yet. Ask its operator to install what it needs.',
+  missing_setting: 'This server cannot call this model yet. Ask its operator to complete its settings.',
+};
 const webPage =
   'The provider answered with a web page. Ask the operator of this server to check its address.';
 
 /**
- * Returns the error of a provider without the address that the server calls, which may be inside its own network.
- * Returns the same error if it names no address.
+ * Returns the error of a provider without the address that the server calls, which may be inside its own network, and
+ * without the variable or the package that the server lacks. Returns the same error if it names none of these.
  */
 export function redactProvider(error: SerializedError): SerializedError {
+  const missing = missingHere[error.code];
+  if (missing !== undefined) return { code: error.code, message: missing };
   const { host, origin, ...rest } = error.details ?? {};
   const hosts = [host, origin].flatMap(hostsOf);
   if (hosts.length === 0) return error;

@@ -85,6 +85,29 @@ test.each<[string, () => Promise<Response>, string, object]>([
   }
 });
 
+test.each([
+  [
+    'openai:gpt-4o',
+    'missing_key',
+    'This server has no key for this model. Ask its operator to set one.',
+    'OPENAI_API_KEY',
+  ],
+  [
+    'azure:gpt-4o',
+    'missing_setting',
+    'This server cannot call this model yet. Ask its operator to complete its settings.',
+    'AZURE_RESOURCE_NAME',
+  ],
+])('what the server lacks for %s is told to its operator only', async (model, code, message, variable) => {
+  const hub = testRoute([], { definition, model, models: { env: { AZURE_API_KEY: 'secret-of-azure' } } });
+  const log = await all(client(hub).start({ definition, input: undefined }, never()));
+  expect(log.at(-1)).toMatchObject({ type: 'run-end', error: { code, message } });
+  expect(JSON.stringify(log)).not.toContain(variable);
+  expect(hub.events.flatMap((event) => (event.type === 'failed' ? [String(event.error)] : []))).toEqual([
+    expect.stringContaining(variable),
+  ]);
+});
+
 test.each<[string, string, string]>([
   [
     'llm:8000',
