@@ -3,7 +3,9 @@ import { chargeOf, noCharge } from '../limits/charge.ts';
 import { worstInput } from '../limits/input-size.ts';
 import { isUnbilled, isUnbilledStatus } from '../limits/is-unbilled.ts';
 import { isSwitchedOff, onSwitchStop, switchedOff } from '../limits/kill-switch.ts';
+import type { Settlement } from '../limits/limit-store.ts';
 import { costOf, priceOf, worstCost, type ModelPrice } from '../limits/prices.ts';
+import { settleCall } from '../limits/settle-call.ts';
 import type { CheckedBody } from './api.ts';
 import { callProvider, type CutOff, cutOffError, discardBody } from './call-provider.ts';
 import type { ProxySettings } from './check-options.ts';
@@ -13,9 +15,10 @@ import { sizeOf, type Media } from './media.ts';
 import { createMeter, type Meter } from './meter.ts';
 import { forwardProviderError } from './provider-error.ts';
 import { upstreamUrl, providerKey, requestHeaders, type Call } from './provider-request.ts';
+import type { ProxyEvent } from './proxy-event.ts';
 import { readCapped } from './read-capped.ts';
 import { reserve, storeMs } from './reserve.ts';
-import { startTimeout, within } from './timeouts.ts';
+import { startTimeout } from './timeouts.ts';
 
 /**
  * Reserves the most that the call may cost, makes it, forwards the answer, and settles the real cost exactly once,
@@ -207,7 +210,7 @@ class ReservedCall {
 
   /** Releases the reservation and charges what the call has cost. */
   async #settle(status: number, outcome: string, bytes: number): Promise<void> {
-    const { store, now, onEvent } = this.#settings;
+    const { now, onEvent } = this.#settings;
     const { id, worst, price } = this.#reservation;
     const { subject } = this.#about;
     this.#stopTimer();
@@ -217,13 +220,7 @@ class ReservedCall {
     const charge = this.#isFree ? noCharge : chargeOf(worst, this.#meter.used, this.#meter.seen);
     const cost = price === undefined ? undefined : costOf(price, charge);
     const tokens = charge.input + charge.output;
-    try {
-      await within(store.settle({ subject, id, tokens, cost: cost ?? 0 }), storeMs);
-    } catch {
-      onEvent({ type: 'unsettled', id, subject, tokens, ...(cost === undefined ? {} : { cost }) });
-    }
-    if (!this.#isReported) return;
-    onEvent({
+    const ended: ProxyEvent = {
       type: 'end',
       ...this.#about,
       status,
@@ -234,6 +231,26 @@ class ReservedCall {
       tokens: { input: charge.input, output: charge.output, cachedInput: charge.cachedInput },
       basis: charge.basis,
       ...(cost === undefined ? {} : { cost }),
+    };
+    await this.#settleInStore({ subject, id, tokens, cost: cost ?? 0 }, (isSettled) => {
+      const unsettled = { type: 'unsettled', id, subject, tokens } as const;
+      if (!isSettled) onEvent(cost === undefined ? unsettled : { ...unsettled, cost });
+      if (this.#isReported) onEvent(ended);
+    });
+  }
+
+  /**
+   * Settles in the store, and tries again while that fails. The promise resolves after the first failure, because the
+   * caller must not wait for a store that is away.
+   */
+  #settleInStore(settlement: Settlement, onEnd: (isSettled: boolean) => void): Promise<void> {
+    const { store, onEvent } = this.#settings;
+    return new Promise((resolve) => {
+      const onFailure = (error: unknown): void => {
+        onEvent({ type: 'failed', error });
+        resolve();
+      };
+      void settleCall(store, settlement, onFailure, storeMs).then(onEnd).then(resolve);
     });
   }
 }

@@ -6,7 +6,7 @@ export type ProxyEvent =
   | { type: 'refused'; status: number; code: string; provider?: string; subject?: string }
   /** A request was sent to a provider. */
   | { type: 'call'; id: string; subject: string; provider: string; model: string; reserved: number }
-  /** A call has ended, and the budget is settled. */
+  /** A call has ended, and the budget is settled; or it cannot be, and `unsettled` comes before. */
   | {
       type: 'end';
       id: string;
@@ -33,7 +33,10 @@ export type ProxyEvent =
       /** The cost in the currency of `prices`. Missing if the model has no price. */
       cost?: number;
     }
-  /** The store of limits did not accept the cost of a call. */
+  /**
+   * The store of limits did not accept the cost of a call for more than a minute. The call counts as much as it could
+   * use at most, and its slot is free once its lease is over: a minute after `timeouts.totalMs`.
+   */
   | { type: 'unsettled'; id: string; subject: string; tokens: number; cost?: number }
   /** A fault of the server itself, such as an invalid result of `address`. Clients do not see it. */
   | { type: 'failed'; error: unknown };

@@ -66,3 +66,42 @@ test('a call whose caller leaves while its tokens are reserved is settled, and r
     { type: 'refused', status: 499, code: 'client_closed', provider: 'openai', subject: 'ada' },
   ]);
 });
+
+/** A proxy whose store fails at the first `failures` settlements, and lets a subject make one call at once. */
+function proxyWithOutage(failures: number) {
+  const limits = createMemoryLimits();
+  let attempts = 0;
+  return fixture(undefined, {
+    limits: { concurrent: 1 },
+    store: {
+      ...limits,
+      async settle(call) {
+        attempts += 1;
+        if (attempts <= failures) throw new Error('down');
+        return limits.settle(call);
+      },
+    },
+  });
+}
+
+test('a call that cannot be settled at first is settled once the store is back, and its slot is free then', async () => {
+  const { proxy, store, events } = proxyWithOutage(2);
+  expect(await (await proxy(ask())).text()).toContain('Hi');
+  expect(events.map(({ type }) => type)).toEqual(['call', 'failed']);
+  expect(await refused(proxy(ask()))).toEqual({ status: 429, code: 'too_many_at_once' });
+  await expect.poll(() => events.map(({ type }) => type), { timeout: 10_000 }).toContain('end');
+  expect(store.filter((each) => each === 'settle 12')).toHaveLength(3);
+  expect((await proxy(ask())).status).toBe(200);
+  expect(events.map(({ type }) => type)).not.toContain('unsettled');
+});
+
+test('a call that cannot be settled for more than a minute is reported, and the caller does not wait for that', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { proxy, events } = proxyWithOutage(Infinity);
+  expect(await (await proxy(ask())).text()).toContain('Hi');
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(events.map(({ type }) => type)).toEqual(['call', 'failed']);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(events.map(({ type }) => type)).toEqual(['call', 'failed', 'unsettled', 'end']);
+});

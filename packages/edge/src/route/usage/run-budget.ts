@@ -8,6 +8,7 @@ import {
   type Reservation,
   type Reserved,
 } from '../../limits/limit-store.ts';
+import { settleCall } from '../../limits/settle-call.ts';
 import { runDefaults } from '../read-limits.ts';
 import type { RouteSettings } from '../settings.ts';
 import { leastOutput } from './output-lengths.ts';
@@ -53,12 +54,6 @@ export type RunBudget = {
 
 /** How much longer than its run a reservation lasts, in milliseconds. A lease that is over counts for nothing. */
 const SETTLE_MS = 60_000;
-/**
- * How often to try, for more than a minute: if the store was unavailable meanwhile, the reservation would last until
- * the end of its lease.
- */
-const SETTLE_ATTEMPTS = 10;
-const MAX_PAUSE_MS = 15_000;
 /** A refusal for no longer than this, in milliseconds, does not last until the next day. */
 const MAX_HELD_MS = 60_000;
 /** What every call reserves besides its input, see `limits/input-size.ts`. */
@@ -83,16 +78,9 @@ export function createRunBudget(
   const { leaseMs = runMs + SETTLE_MS } = more;
 
   async function settle(subject: string, id: string, used?: Amount, epoch?: number): Promise<void> {
-    for (let failures = 0; ;) {
-      try {
-        return await withTimeout((async () => limitStore.settle({ subject, id, epoch, ...used }))());
-      } catch (error) {
-        if (failures === 0) report({ type: 'failed', error, runId: id });
-        failures += 1;
-        if (failures === SETTLE_ATTEMPTS) return;
-        await new Promise((resolve) => setTimeout(resolve, Math.min(250 * 2 ** failures, MAX_PAUSE_MS)));
-      }
-    }
+    await settleCall(limitStore, { subject, id, epoch, ...used }, (error) =>
+      report({ type: 'failed', error, runId: id }),
+    );
   }
 
   async function tryFor(call: Reservation): Promise<Reserved> {
