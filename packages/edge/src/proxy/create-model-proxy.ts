@@ -98,10 +98,11 @@ async function answer(
   const { providers, basePath } = settings;
   const requester = settings.requesterOf(request);
   known.headers = corsHeaders(requester, rules);
+  // for every path: a page of another origin could not read why its request is refused
+  if (isPreflight(request)) return preflightResponse(requester, rules);
   const target = matchPath(request.url, basePath, providers);
   const { provider, rule } = target;
   known.provider = provider.name;
-  if (isPreflight(request)) return preflightResponse(requester, rules);
   if (request.method !== 'POST') throw new HttpError('method_not_allowed', 'Only POST is allowed here.');
   const identity = await settings.identify(request, requester);
   known.subject = identity.subject;

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { ask, createMemoryLimits, fixture, refused } from './support.ts';
+import { ask, createMemoryLimits, fixture, origin, refused } from './support.ts';
 
 /** Limits for which no time passes. */
 const stoppedClock = () => createMemoryLimits({ now: () => 0 });
@@ -104,4 +104,17 @@ test('a call that cannot be settled for more than a minute is reported, and the 
   expect(events.map(({ type }) => type)).toEqual(['call', 'failed']);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(events.map(({ type }) => type)).toEqual(['call', 'failed', 'unsettled', 'end']);
+});
+
+test.each([
+  ['/groq/chat/completions', 'unknown_provider'],
+  ['/openai/embeddings', 'unknown_path'],
+  ['/google/models/gemini-z:generateContent', 'model_denied'],
+])('a page of another origin can read why a call to %s is refused', async (path, code) => {
+  const { proxy } = fixture();
+  const preflight = { authorization: undefined, 'access-control-request-method': 'POST' };
+  expect((await proxy(ask({ path, method: 'OPTIONS', headers: preflight }))).status).toBe(204);
+  const answer = await proxy(ask({ path }));
+  expect(answer.headers.get('access-control-allow-origin')).toBe(origin);
+  expect(await refused(answer)).toMatchObject({ code });
 });
