@@ -23,7 +23,15 @@ export function boundedStore(store: DurableStore, onLateClaim: (runId: string) =
       if (answer === 'created' || typeof fieldsOf(answer)['runId'] === 'string') return answer;
       throw wrongAnswerError('create', answer, "'created', or { runId } of the run that has the key");
     },
-    find: async (which) => bounded(store.find(which)),
+    async find(which) {
+      const answer = await bounded(store.find(which));
+      if (answer === undefined || typeof fieldsOf(answer)['runId'] === 'string') return answer;
+      throw wrongAnswerError(
+        'find',
+        answer,
+        '{ runId, prompt, owner, length, endSeq } of the run, or undefined if there is none',
+      );
+    },
     send: async (runId, command) => bounded(store.send(runId, command)),
     async unfinished() {
       const answer = await bounded(store.unfinished());

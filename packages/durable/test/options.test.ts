@@ -1,6 +1,6 @@
 import { createRun, definePrompt } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
-import { createDurable, createMemoryStore, inProcessDriver } from '@cueline/durable';
+import { createDurable, createMemoryStore, inProcessDriver, type Durable } from '@cueline/durable';
 import { bullmqDriver } from '@cueline/durable/bullmq';
 import { restateDriver } from '@cueline/durable/restate';
 import { expect, onTestFinished, test } from 'vitest';
@@ -109,22 +109,25 @@ test.each<[answer: unknown, message: string]>([
   expect(String(errors)).toContain(message);
 });
 
-test.each<[method: 'read' | 'unfinished', message: string]>([
+test.each<[method: string, message: string, ask: (durable: Durable) => Promise<unknown>]>([
   [
     'read',
-    'read of the store returned "none". Return { events, ended } of the run, or undefined if it is not stored.',
+    'read of the store returned null. Return { events, ended } of the run, or undefined if it is not stored.',
+    (durable) => durable.read('run-1', -1),
   ],
   [
     'unfinished',
-    'unfinished of the store returned "none". Return a list of the ids of the runs that have not ended.',
+    'unfinished of the store returned null. Return a list of the ids of the runs that have not ended.',
+    (durable) => durable.work(),
   ],
-])('a store whose %s answers with a text is named to the caller', async (method, message) => {
-  const durable = createDurable({
-    prompts: [],
-    store: { ...createMemoryStore(), [method]: async () => 'none' },
-  });
-  const ask = method === 'read' ? durable.read('run-1', -1) : durable.work();
-  await expect(ask).rejects.toThrow(message);
+  [
+    'find',
+    'find of the store returned null. Return { runId, prompt, owner, length, endSeq } of the run, or undefined if there is none.',
+    (durable) => durable.find({ key: 'one' }),
+  ],
+])('a store whose %s answers with null is named to the caller', async (method, message, ask) => {
+  const store = { ...createMemoryStore(), [method]: async () => null };
+  await expect(ask(createDurable({ prompts: [], store }))).rejects.toThrow(message);
 });
 
 test.each([undefined, 'stop', {}, { type: 'approve' }, { type: 'toString' }])(

@@ -110,12 +110,36 @@ export type RunLogStore = {
  * @throws CuelineError `invalid_options` for what is no answer
  */
 export function checkCreated(answer: Awaited<ReturnType<RunLogStore['create']>>): typeof answer {
-  if (answer === 'created' || typeof (Object(answer) as { runId?: unknown }).runId === 'string')
-    return answer;
-  throw new CuelineError(
-    'invalid_options',
-    `create of the store returned ${JSON.stringify(answer)}. Return 'created', or { runId } of the run that has the key.`,
-  );
+  if (answer === 'created' || typeof fieldsOf(answer)['runId'] === 'string') return answer;
+  throw wrongAnswerError('create', answer, "'created', or { runId } of the run that has the key");
+}
+
+/**
+ * Returns what `find` has answered.
+ * @throws CuelineError `invalid_options` for what is no answer
+ */
+export function checkFound(answer: string | undefined): typeof answer {
+  if (answer === undefined || typeof answer === 'string') return answer;
+  throw wrongAnswerError('find', answer, 'the id of the run as a text, or undefined if there is none');
+}
+
+/**
+ * Returns what `get` has answered.
+ * @throws CuelineError `invalid_options` for what is no answer
+ */
+export function checkStored(answer: StoredRun | undefined): typeof answer {
+  if (answer === undefined || typeof fieldsOf(answer)['subject'] === 'string') return answer;
+  throw wrongAnswerError('get', answer, '{ subject, endSeq } of the run, or undefined if it is not stored');
+}
+
+function wrongAnswerError(method: string, answer: unknown, instead: string): CuelineError {
+  const what = beginningOf(answer);
+  return new CuelineError('invalid_options', `${method} of the store returned ${what}. Return ${instead}.`);
+}
+
+/** Returns the fields of an answer. A store in JavaScript may answer with anything. */
+function fieldsOf(answer: unknown): Readonly<Record<string, unknown>> {
+  return Object(answer) as Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -160,14 +184,11 @@ export async function opened<Item>(
   // a caller may ignore the types
   if (typeof (Object(iterable) as { [Symbol.asyncIterator]?: unknown })[Symbol.asyncIterator] === 'function')
     return iterable;
-  throw new CuelineError(
-    'invalid_options',
-    `${method} of the store returned ${beginningOf(iterable)}. Return an async iterable, such as what an async generator returns.`,
-  );
+  throw wrongAnswerError(method, iterable, 'an async iterable, such as what an async generator returns');
 }
 
 function isBatch(batch: unknown): batch is EventBatch {
-  const { first, items } = Object(batch) as Readonly<Record<string, unknown>>;
+  const { first, items } = fieldsOf(batch);
   const isList = Array.isArray(items) && items.every((item) => typeof item === 'string');
   return Number.isInteger(first) && isList;
 }

@@ -20,6 +20,21 @@ test.each<[what: string, options: Partial<PromptRouteOptions>, message: string]>
     "Return 'created', or { runId } of the run that has the key.",
   ],
   [
+    'find of the store returned null',
+    { store: { ...createMemoryRuns(), find: async () => null as never } },
+    'Return the id of the run as a text, or undefined if there is none.',
+  ],
+  [
+    'find of the store returned {"runId":"run-1"}',
+    { store: { ...createMemoryRuns(), find: async () => ({ runId: 'run-1' }) as never } },
+    'Return the id of the run as a text, or undefined if there is none.',
+  ],
+  [
+    'get of the store returned null',
+    { store: { ...createMemoryRuns(), find: async () => 'run-1', get: async () => null as never } },
+    'Return { subject, endSeq } of the run, or undefined if it is not stored.',
+  ],
+  [
     'reserve of the limit store returned undefined',
     { limitStore: limitsThat({ reserve: async () => undefined }) },
     'Return { ok: true }, or { ok: false, why, retryAfterMs }.',
@@ -31,7 +46,7 @@ test.each<[what: string, options: Partial<PromptRouteOptions>, message: string]>
   ],
 ])('%s: the operator reads what to return, and nothing starts', async (what, options, advice) => {
   const hub = testRoute(['Never.'], options);
-  expect(await refusal(await hub.route(post({ input: {} })))).toMatchObject({
+  expect(await refusal(await hub.route(post({ input: {}, key: 'draft-1' })))).toMatchObject({
     status: 503,
     code: 'unavailable',
   });

@@ -14,7 +14,14 @@ import type { MemoryUser } from '../../http/memory-use.ts';
 import { HttpError } from '../../http/respond.ts';
 import { zeroAmount } from '../../limits/amount.ts';
 import { isSwitchedOff, onSwitchStop, switchedOff } from '../../limits/kill-switch.ts';
-import { checkCreated, type EventBatch, type StoredRun } from '../../stores/run-log-store.ts';
+import {
+  checkCreated,
+  checkFound,
+  checkStored,
+  type EventBatch,
+  type RunLogStore,
+  type StoredRun,
+} from '../../stores/run-log-store.ts';
 import { unknownRunError } from '../read-query.ts';
 import type { RouteSettings } from '../settings.ts';
 import { leastTokens } from '../usage/least-tokens.ts';
@@ -146,13 +153,13 @@ class RouteRuns implements Runs {
 
   async find(runId: string, subject: string): Promise<ReachedRun | undefined> {
     const here = this.#here.get(runId);
-    const known = here?.run ?? (await this.#ask(() => this.#store.get(runId)));
+    const known = here?.run ?? (await this.#ask(async () => checkStored(await this.#store.get(runId))));
     if (known?.subject !== subject) return undefined;
     return here === undefined ? this.#reachElsewhere(runId, known) : this.#reachHere(here.run, here.settled);
   }
 
   async latest(chat: string, subject: string): Promise<ReachedRun | undefined> {
-    const runId = await this.#ask(() => this.#store.find({ subject, chat }));
+    const runId = await this.#findId({ subject, chat });
     return runId === undefined ? undefined : this.reach(runId, subject);
   }
 
@@ -183,9 +190,13 @@ class RouteRuns implements Runs {
     return { ...this.#host(asked, run), started: true };
   }
 
+  #findId(which: Parameters<RunLogStore['find']>[0]): Promise<string | undefined> {
+    return this.#ask(async () => checkFound(await this.#store.find(which)));
+  }
+
   /** Returns the run that was started with a key before. */
   async #begunBefore(subject: string, key: string | undefined): Promise<StartedRun | undefined> {
-    const runId = key === undefined ? undefined : await this.#ask(() => this.#store.find({ subject, key }));
+    const runId = key === undefined ? undefined : await this.#findId({ subject, key });
     return runId === undefined ? undefined : { ...(await this.reach(runId, subject)), started: false };
   }
 
