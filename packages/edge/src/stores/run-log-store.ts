@@ -195,5 +195,7 @@ function isBatch(batch: unknown): batch is EventBatch {
 
 /** Returns the beginning of a value's JSON: what a store yields may contain a conversation. */
 function beginningOf(value: unknown): string {
-  return String(JSON.stringify(value)).slice(0, 60);
+  // none for undefined, and for functions
+  const json = JSON.stringify(value) as string | undefined;
+  return (json ?? typeof value).slice(0, 60);
 }
