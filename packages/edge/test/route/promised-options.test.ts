@@ -162,7 +162,7 @@ test.each<[what: string, options: Partial<PromptRouteOptions>, message: string]>
   expect(await rejections()).toEqual([]);
 });
 
-test('an apiKey that throws is not reported with its text, which may contain a key', async () => {
+test('an apiKey that throws is reported without its text, which may contain a key', async () => {
   const { proxy, events } = fixture(undefined, {
     providers: {
       openai: {
@@ -174,7 +174,9 @@ test('an apiKey that throws is not reported with its text, which may contain a k
     },
   });
   expect(await refused(proxy(askProxy()))).toEqual({ status: 503, code: 'unavailable' });
-  expect(events.map(({ type }) => type)).toEqual(['refused']);
+  expect(events.map(({ type }) => type)).toEqual(['failed', 'refused']);
+  const [failed] = events.flatMap((event) => (event.type === 'failed' ? [event.error as Error] : []));
+  expect([failed?.message, failed?.stack, failed?.cause].join()).not.toContain(key);
 });
 
 describe('a store whose methods return promises of what they should return', () => {
