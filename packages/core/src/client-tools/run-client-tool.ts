@@ -222,8 +222,6 @@ function interrupted(toolName: string): ClientToolResponse {
 }
 
 function errorTextOf(error: unknown): string {
-  if (error === '' || (error instanceof Error && error.message === '')) {
-    return 'The function in the page failed without a reason.';
-  }
-  return thrownText(error);
+  const text = thrownText(error);
+  return text === '' || text === 'Error' ? 'The function in the page failed without a reason.' : text;
 }
