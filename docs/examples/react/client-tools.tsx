@@ -51,7 +51,7 @@ export function Booking(): ReactElement {
       {question !== undefined && (
         <Question
           key={question.clientCallId}
-          text={(question.input as { question: string }).question}
+          text={question.input.question}
           onAnswer={(output) => void booking.respondToClientTool(question.clientCallId, { output })}
         />
       )}

@@ -1,6 +1,7 @@
 import {
   definePrompt,
   tool,
+  type ClientToolCallState,
   type CuelineError,
   type Run,
   type RunState,
@@ -105,6 +106,11 @@ test('client tools have typed arguments and results', () => {
     if (call.toolName === 'pickFile') expectTypeOf(call.output).toEqualTypeOf<{ name: string } | undefined>();
     if (call.toolName === 'look') expectTypeOf(call.output).toEqualTypeOf<number | undefined>();
   }
+  for (const call of run.clientToolCalls) {
+    expectTypeOf(call.toolName).toEqualTypeOf<'pickFile' | 'askUser'>();
+    if (call.toolName === 'askUser') expectTypeOf(call.input).toEqualTypeOf<{ question: string }>();
+    if (call.toolName === 'pickFile') expectTypeOf(call.input).toEqualTypeOf<{ type: string }>();
+  }
   // @ts-expect-error a file has a name
   usePrompt(files, { tools: { pickFile: () => ({ nam: 'a.txt' }) } });
   // @ts-expect-error no such client tool
@@ -133,12 +139,13 @@ test('a client tool returns what its outputSchema reads, and its call has what t
 });
 
 test('client tools that the function defines are typed in the page', () => {
-  usePrompt(greet, {
+  const { clientToolCalls } = usePrompt(greet, {
     tools: {
       pickFile: (input) => expectTypeOf(input).toEqualTypeOf<unknown>(),
       askUser: ({ question }: { question: string }) => question.length,
     },
   });
+  expectTypeOf(clientToolCalls).toEqualTypeOf<ClientToolCallState[]>();
   // @ts-expect-error a client tool is a function
   usePrompt(greet, { tools: { pickFile: 'a.txt' } });
 });

@@ -4,13 +4,14 @@ import type { TaskItem } from '../tasks/task-item.ts';
 import type { ApprovalResponse, ClientToolResponse, CompiledRequest, RunEventBody } from './events.ts';
 
 /**
- * The types of a prompt and its runs: the answer, the answer while it arrives, the calls of its declared tools, and
- * its client tools by name, with their arguments and results.
+ * The types of a prompt and its runs: the answer, the answer while it arrives, the calls of its declared tools and of
+ * its declared client tools, and its client tools by name, with their arguments and results.
  */
 export type PromptTypes = {
   output: unknown;
   object: unknown;
   toolCall: ToolCallState;
+  clientToolCall: ClientToolCallState;
   clientTools?: object;
 };
 
@@ -19,6 +20,7 @@ export type TextPrompt = {
   output: string;
   object: undefined;
   toolCall: ToolCallState;
+  clientToolCall: ClientToolCallState;
   clientTools: object;
 };
 
@@ -162,7 +164,7 @@ export type RunFields<Types extends PromptTypes = PromptTypes> = {
   /**
    * The run's calls of client tools, pending and answered, including those of agents and of starts in the background.
    */
-  clientToolCalls: ClientToolCallState[];
+  clientToolCalls: Types['clientToolCall'][];
   /** Every agent so far, at any depth, in the order in which they started. */
   agents: AgentState[];
   variables: Record<string, VariableState>;

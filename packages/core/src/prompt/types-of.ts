@@ -19,6 +19,9 @@ export type TypesOf<Settings extends TypedSettings> = {
   toolCall: Settings extends { readonly tools: infer Tools extends ToolList }
     ? CallOf<EntryOf<Tools>>
     : AnyCall;
+  clientToolCall: Settings extends { readonly tools: infer Tools extends ToolList }
+    ? ClientToolCallOf<Extract<EntryOf<Tools>, ClientTool>>
+    : AnyClientToolCall;
   clientTools: Settings extends { readonly tools: infer Tools extends ToolList }
     ? ClientToolsOf<Extract<EntryOf<Tools>, ClientTool>>
     : object;
@@ -37,6 +40,15 @@ type ClientToolsOf<Tool extends ClientTool> = {
     output: NonNullable<Each['~types']>['returned'];
   };
 };
+
+type AnyClientToolCall = PromptTypes['clientToolCall'];
+
+/** A call of one of these client tools; of any tool if there are none, because agents may have client tools, too. */
+type ClientToolCallOf<Tool extends ClientTool> = [Tool] extends [never]
+  ? AnyClientToolCall
+  : Tool extends NamedTool<infer Name, { input: infer Input }>
+    ? AnyClientToolCall & { toolName: Name; input: Input }
+    : never;
 
 type AnyCall = PromptTypes['toolCall'];
 

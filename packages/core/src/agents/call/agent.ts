@@ -1,6 +1,6 @@
 import type { DeepPartial, LanguageModel } from 'ai';
 import type { RequestOptions } from '../../engine/loop-policy.ts';
-import type { ToolCallState } from '../../log/state.ts';
+import type { ClientToolCallState, ToolCallState } from '../../log/state.ts';
 import type { MessageContent } from '../../messages/message-parts.ts';
 import type { ModelSettings } from '../../models/settings.ts';
 import type { PromptDefinition, PromptWithSchema } from '../../prompt/define-prompt.ts';
@@ -39,6 +39,7 @@ export type AgentTypes<Output, Call extends ToolCallState = ToolCallState> = {
   output: Output;
   object: DeepPartial<Output> | undefined;
   toolCall: Call;
+  clientToolCall: ClientToolCallState;
 };
 
 /** The result of a call. */
