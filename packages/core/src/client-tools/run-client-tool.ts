@@ -1,5 +1,5 @@
 import { createId } from '../base/create-id.ts';
-import { thrownText } from '../base/error-source.ts';
+import { reasonOf, thrownText } from '../base/error-source.ts';
 import { CuelineError } from '../base/errors.ts';
 import { quoteValue } from '../base/quote-value.ts';
 import { untilAborted } from '../base/until-aborted.ts';
@@ -193,21 +193,22 @@ function isEndOf(event: RunEvent, clientCallId: string): boolean {
 /** Returns the result of a function as JSON. Throws if the JSON would not be the same value. */
 function toPlain(toolName: string, output: unknown): unknown {
   try {
-    return copyOf(toolName, output);
+    return copyOf(output);
   } catch (error) {
     ignorePromises(output);
-    throw error;
+    throw new Error(
+      `${toolName} returned something that is not JSON (${reasonOf(error)}). Return plain objects, arrays, strings, numbers.`,
+      { cause: error },
+    );
   }
 }
 
-function copyOf(toolName: string, output: unknown): unknown {
+function copyOf(output: unknown): unknown {
   const text = JSON.stringify(output ?? null, function (this: Record<string, unknown>, key, child: unknown) {
     const response = this[key];
     const isFile = typeof Blob === 'function' && response instanceof Blob;
     if (isFile || ArrayBuffer.isView(response) || response instanceof ArrayBuffer) {
-      throw new Error(
-        `${toolName} returned a file or bytes, which are not JSON. Return its text, or a data: URL of it.`,
-      );
+      throw new Error(`${key === '' ? 'it' : key} is a file or bytes: return its text, or a data: URL of it`);
     }
     refuseLossy(key, child);
     return child;
@@ -221,7 +222,10 @@ function interrupted(toolName: string): ClientToolResponse {
   };
 }
 
+/** Returns what a function of the page threw as text for the model. Never throws. */
 function errorTextOf(error: unknown): string {
   const text = thrownText(error);
-  return text === '' || text === 'Error' ? 'The function in the page failed without a reason.' : text;
+  if (text === '' || text === 'Error') return 'The function in the page failed without a reason.';
+  const isReason = typeof error === 'string' || (typeof error === 'object' && error !== null);
+  return isReason ? text : `The function in the page threw ${text}.`;
 }

@@ -165,13 +165,17 @@ describe('A tool without a function', () => {
     [
       'returns a file',
       () => new Blob(['a']),
-      'pickFile returned a file or bytes, which are not JSON. Return its text, or a data: URL of it.',
+      'pickFile returned something that is not JSON (it is a file or bytes: return its text, or a data: URL of it). Return plain objects, arrays, strings, numbers.',
     ],
-    ['returns no JSON', () => 1n, 'Do not know how to serialize a BigInt'],
+    [
+      'returns no JSON',
+      () => 1n,
+      'pickFile returned something that is not JSON (Do not know how to serialize a BigInt). Return plain objects, arrays, strings, numbers.',
+    ],
     [
       'returns a promise inside',
       () => ({ name: Promise.resolve('a') }),
-      'name is of type Promise, which JSON cannot hold: await it',
+      'pickFile returned something that is not JSON (name is of type Promise, which JSON cannot hold: await it). Return plain objects, arrays, strings, numbers.',
     ],
   ])('that %s is an error that the model reads', async (_what, pickFile, error) => {
     const { executor, model } = setUp();
