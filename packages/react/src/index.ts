@@ -21,8 +21,8 @@ export {
   type UseTaskListOptions,
 } from './use-task-list.ts';
 export { PromptProvider, type PromptProviderProps } from './prompt-provider.ts';
-export { createRunRegistry, type AnyRun, type RunRegistry, type RunRegistryOptions } from './run-registry.ts';
-export type { RunConfig, SharedRun } from './shared-run.ts';
+export { createRunRegistry, type RunRegistry, type RunRegistryOptions } from './run-registry.ts';
+export type { AnyRun, RunConfig, SharedRun } from './shared-run.ts';
 export type { Throttle, WatchedRun } from './subscribe-throttled.ts';
 export type { RunCallbacks } from './use-run-callbacks.ts';
 export type { Watch, WatchedField, WatchedState } from './watched-fields.ts';

@@ -6,10 +6,7 @@ import {
   type RunOptions,
   type RunSettings,
 } from '@cueline/core';
-import { createSharedRun, type SharedRun } from './shared-run.ts';
-
-/** A run of any prompt. */
-export type AnyRun = SharedRun<never>;
+import { createSharedRun, type AnyRun, type SharedRun } from './shared-run.ts';
 
 /** The options of a run that the registry creates. */
 export type InitialRunOptions = Pick<RunOptions, 'log' | 'storage'> &
@@ -54,10 +51,11 @@ export type RunRegistryOptions = {
 
 /**
  * An empty registry. `PromptProvider` makes its own; pass one to it to reach the same runs from outside React. On a
- * server, create one for each request: runs with the same id are shared.
+ * server, create one for each request: runs with the same id are shared. With an option that does not exist, its runs
+ * end with `invalid_options`.
  */
 export function createRunRegistry(options: RunRegistryOptions = {}): RunRegistry {
-  const { maxBackground = 8, maxKept = 50 } = options;
+  const { maxBackground = 8, maxKept = 50, ...unknown } = options;
   /** By id. A run that was only opened is kept weakly: React may discard a render without telling us. */
   const runs = new Map<string, AnyRun | WeakRef<AnyRun>>();
   /** Runs that were shown and are no longer, the one unseen for longest first. */
@@ -94,20 +92,17 @@ export function createRunRegistry(options: RunRegistryOptions = {}): RunRegistry
     open<Input, Types extends PromptTypes>(
       id: string,
       definition: PromptDefinition<Input, Types>,
-      opening: InitialRunOptions = {},
+      opening?: InitialRunOptions,
     ): SharedRun<Input, Types> {
       const known = find(id);
-      const [first] = (opening.log ?? []) as readonly FirstEvent[];
-      const [shown] = (known?.log() ?? []) as readonly FirstEvent[];
+      const first = opening?.log?.[0] as FirstEvent | undefined;
       // on a server, several users may open one id, each with a log of their own
-      if (known === undefined || (first && known !== runs.get(id) && first.runId !== shown?.runId)) {
-        const made: SharedRun<Input, Types> = createSharedRun(
-          id,
-          definition,
-          opening,
-          () => keep(made),
-          () => release(made),
-        );
+      if (
+        known === undefined ||
+        (first && known !== runs.get(id) && first.runId !== (known.log()[0] as FirstEvent | undefined)?.runId)
+      ) {
+        // a run with an option that does not exist ends with an error that says what to write
+        const made = createSharedRun(id, definition, { ...opening, ...unknown }, keep, release);
         runs.set(id, new WeakRef(made));
         return made;
       }

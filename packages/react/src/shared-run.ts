@@ -34,6 +34,9 @@ export type SharedRun<Input = void, Types extends PromptTypes = PromptTypes> = O
   readonly held: boolean;
 };
 
+/** A run of any prompt. */
+export type AnyRun = SharedRun<never>;
+
 /** The options of a shared run. */
 export type SharedRunInit<Input, Types extends PromptTypes> = Pick<RunOptions, 'log' | 'storage'> &
   RunConfig<Input, Types>;
@@ -50,8 +53,8 @@ export function createSharedRun<Input, Types extends PromptTypes>(
   id: string,
   definition: PromptDefinition<Input, Types>,
   { log, storage, ...settings }: SharedRunInit<Input, Types>,
-  onUse: () => void,
-  onRelease: () => void,
+  onUse: (run: AnyRun) => void,
+  onRelease: (run: AnyRun) => void,
 ): SharedRun<Input, Types> {
   let config: RunConfig<Input, Types> & { definition: PromptDefinition<Input, Types> } = { definition };
   let holders = 0;
@@ -75,7 +78,7 @@ export function createSharedRun<Input, Types extends PromptTypes>(
       });
     },
     subscribe(listener: (state: RunState<Types>) => void): () => void {
-      onUse();
+      onUse(shared);
       return subscribe(listener);
     },
     hold(): (onLast: 'keep' | 'stop') => void {
@@ -89,9 +92,9 @@ export function createSharedRun<Input, Types extends PromptTypes>(
         shared.held = holders > 0;
         // a component that only moves, and StrictMode's trial unmount, hold the run again before this
         queueMicrotask(() => {
-          if (holders > 0) return;
+          if (shared.held) return;
           if (onLast === 'stop') run.stopHere();
-          onRelease();
+          onRelease(shared);
         });
       };
     },
@@ -99,7 +102,7 @@ export function createSharedRun<Input, Types extends PromptTypes>(
   shared.configure(settings);
   const unlisten = run.listen(() => {
     unlisten();
-    onUse();
+    onUse(shared);
   });
   return shared;
 }

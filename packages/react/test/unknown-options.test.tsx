@@ -1,6 +1,6 @@
 import { definePrompt, type PromptOptions } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
-import { usePrompt } from '@cueline/react';
+import { createRunRegistry, usePrompt } from '@cueline/react';
 import { useEffect, type ReactElement } from 'react';
 import { expect, test } from 'vitest';
 import { mount, watchConsole } from './support/mount.tsx';
@@ -26,6 +26,26 @@ test.each<[string, object, string]>([
   const page = mount(<View />);
   await expect.poll(() => page.text('error')).toContain(message);
   expect(model.calls).toHaveLength(0);
+});
+
+test.each<[string, object, string]>([
+  [
+    'a misspelt name',
+    { maxBackgroud: 2 },
+    'The run of "greet" has no "maxBackgroud". createRunRegistry has maxBackground: createRunRegistry({ maxBackground: 20 }).',
+  ],
+  ['a name that is like no other', { limit: 2 }, 'The run of "greet" has no "limit". There are: '],
+])('%s among the options of a registry is an error of its runs', async (_what, options, message) => {
+  const model = scriptedModel([]);
+  const run = createRunRegistry(options).open('one', greet, { model });
+  await expect(run.start()).rejects.toThrow(message);
+  expect(run.getState().error?.message).toContain(message);
+  expect(model.calls).toHaveLength(0);
+});
+
+test('an option of a registry that is undefined is left out', async () => {
+  const registry = createRunRegistry({ maxKept: undefined, ...{ limit: undefined } });
+  expect(await registry.open('one', greet, { model: scriptedModel(['Hi.']) }).start()).toBe('Hi.');
 });
 
 test('undefined in place of a prompt is an error that says what to write', async () => {

@@ -1,5 +1,6 @@
 import { suggestion } from '../base/check-names.ts';
 import { CuelineError } from '../base/errors.ts';
+import { nearestName } from '../base/nearest-name.ts';
 import { quoteValue } from '../base/quote-value.ts';
 import { successorOf } from '../base/replaced-options.ts';
 import type { RunEvent } from '../log/events.ts';
@@ -10,6 +11,9 @@ import { failedStart } from './failed-start.ts';
 /** The settings of `createRun` and of `usePrompt`, except the prompt. */
 const runNames = ['model', 'executor', 'options', 'tools', 'id', 'storage', 'log', 'schedule'];
 const hookNames = ['watch', 'throttle', 'onUnmount', 'initialLog', 'onEvent', 'onDone', 'onError'];
+
+/** The options of `createRunRegistry`, which gives its runs the names that it does not know. */
+const registryNames = ['maxBackground', 'maxKept'];
 
 const startNames = ['key', 'whenBusy', 'signal'];
 
@@ -25,11 +29,10 @@ export function refusedRun<Input>(
 ): Iterator<RunEvent> {
   if (definition === undefined) return failedStart('', noPromptError(), messages);
   const name = firstName(settings);
-  const known = [...runNames, ...hookNames].filter((other) => other !== name);
   const message =
     name === 'executor'
       ? noExecutorMessage(definition.name, settings[name])
-      : (inOptions('', name) ?? `${nameRun(definition.name)} has no "${name}". ${suggestion(name, known)}`);
+      : (inOptions('', name) ?? unknownMessage(definition.name, name));
   return failedStart(definition.name, invalidOption(name, message), messages);
 }
 
@@ -59,6 +62,16 @@ function firstName(unknown: Unknown): string {
 
 function nameRun(promptName: string): string {
   return promptName === '' ? 'The run' : `The run of "${promptName}"`;
+}
+
+function unknownMessage(promptName: string, name: string): string {
+  const known = [...runNames, ...hookNames].filter((other) => other !== name);
+  const ofRegistry = registryNames.includes(name) ? name : nearestName(name, registryNames);
+  const advice =
+    ofRegistry === undefined
+      ? suggestion(name, known)
+      : `createRunRegistry has ${ofRegistry}: createRunRegistry({ ${ofRegistry}: 20 }).`;
+  return `${nameRun(promptName)} has no "${name}". ${advice}`;
 }
 
 function noExecutorMessage(promptName: string, value: unknown): string {
