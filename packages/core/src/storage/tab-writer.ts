@@ -70,6 +70,8 @@ class Tab implements TabWriter {
   readonly #route;
   /** The number of this tab's starts that wait for the lock. */
   #starts = 0;
+  /** For each of this tab's actions that waits to replace the run of another tab: stops that run. */
+  readonly #replacing = new Set<() => void>();
   /** The number of this tab's starts that are in progress. */
   #working = 0;
   /** The number of actions in progress with which this tab continues the run. */
@@ -219,6 +221,8 @@ class Tab implements TabWriter {
         if (message.isStored === true) {
           return void this.#route.show(message.log, () => this.#starts > 0 || this.#working > 0);
         }
+        // that tab got the lock first, because both waited for it
+        for (const stop of this.#replacing) stop();
         if (this.#starts > 0 || message.log === this.#followed?.log || this.#mode === 'route') return;
         // another tab may have stolen the lock, and this tab does not know it yet
         if (this.#lock.isHeld)
@@ -289,19 +293,24 @@ class Tab implements TabWriter {
     if (this.#isFollowed) this.#outbox.add(this.#log, event);
   }
 
-  /** Waits until no other tab works on the run. Steals the lock of a tab that does not answer. */
-  async #own(signal?: AbortSignal): Promise<() => void> {
+  /**
+   * Waits until no other tab works on the run. Stops the run of the tab that works on it, and with `replaces` also one
+   * that begins meanwhile. Steals the lock of a tab that does not answer.
+   */
+  async #own(replaces: boolean, signal?: AbortSignal): Promise<() => void> {
+    const steal = new AbortController();
+    const stop = (): void =>
+      void this.#requests.send({ type: 'stop' }).then((reply) => reply === undefined && steal.abort());
     this.#starts += 1;
+    if (replaces) this.#replacing.add(stop);
     try {
-      const steal = new AbortController();
-      if (await this.#lock.isHeldElsewhere()) {
-        void this.#requests.send({ type: 'stop' }).then((reply) => reply === undefined && steal.abort());
-      }
+      if (await this.#lock.isHeldElsewhere()) stop();
       const release = await this.#lock.take({ signal, steal: steal.signal });
       this.#isElsewhere = false;
       return release;
     } finally {
       this.#starts -= 1;
+      this.#replacing.delete(stop);
     }
   }
 
@@ -314,7 +323,7 @@ class Tab implements TabWriter {
     signal: AbortSignal,
     attach: Executor['attach'],
   ): Promise<AsyncIterator<RunEvent>> {
-    const release = await this.#own(signal);
+    const release = await this.#own(true, signal);
     this.#working += 1;
     if (this.#stolen.signal.aborted) this.#stolen = new AbortController();
     const waiting = this.#waiting;
@@ -435,7 +444,7 @@ class Tab implements TabWriter {
     const wasDone = this.#isDone();
     const mine = this.#mode === 'following' && this.#followed?.isOver === false ? this.#followed : undefined;
     this.#leave();
-    const release = await this.#own();
+    const release = await this.#own(!ends);
     // another action of this tab may have begun meanwhile
     if (!this.#isBusy) await this.#settle(mine);
     const isEnded = ends && !wasDone && this.#isDone();

@@ -106,3 +106,20 @@ test('a tab that is opened next to one that has not read what has happened shows
   expect(waiting.log()).toEqual(whole);
   expect(browser.logs.get('mail')).toEqual(whole);
 });
+
+test('of starts in several tabs at the same moment one counts, and every tab shows it', async () => {
+  const browser = createBrowser('starts at once');
+  const world: World = { written: [] };
+  const endless: ScriptedTurn = [{ text: 'I ' }, { delay: 60_000 }, { text: 'am ' }];
+  const tabs = [browser.openTab(), browser.openTab(), browser.openTab()];
+  const runs = await Promise.all(tabs.map((tab) => openRun(tab, world, [endless])));
+  const ends = Promise.allSettled(runs.map((run) => run.start()));
+  await until(() => runs.every((run) => run.getState().text === 'I '));
+  await until(() => new Set(runs.map((run) => run.getState().runId)).size === 1);
+  expect(browser.holders()).toBe(1);
+  runs[0]!.stop();
+  await until(() => runs.every((run) => run.getState().status === 'stopped'));
+  expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  await until(() => browser.holders() === 0);
+  for (const run of runs) expect(run.log()).toEqual(browser.logs.get('mail'));
+});
