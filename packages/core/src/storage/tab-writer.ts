@@ -70,7 +70,7 @@ class Tab implements TabWriter {
   readonly #route;
   /** The number of this tab's starts that wait for the lock. */
   #starts = 0;
-  /** For each of this tab's actions that waits to replace the run of another tab: stops that run. */
+  /** For each of this tab's starts that waits to replace the run of another tab: stops that run. */
   readonly #replacing = new Set<() => void>();
   /** The number of this tab's starts that are in progress. */
   #working = 0;
@@ -444,7 +444,7 @@ class Tab implements TabWriter {
     const wasDone = this.#isDone();
     const mine = this.#mode === 'following' && this.#followed?.isOver === false ? this.#followed : undefined;
     this.#leave();
-    const release = await this.#own(!ends);
+    const release = await this.#own(false);
     // another action of this tab may have begun meanwhile
     if (!this.#isBusy) await this.#settle(mine);
     const isEnded = ends && !wasDone && this.#isDone();
