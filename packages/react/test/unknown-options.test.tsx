@@ -44,7 +44,8 @@ test.each<[string, object, string]>([
 });
 
 test('an option of a registry that is undefined is left out', async () => {
-  const registry = createRunRegistry({ maxKept: undefined, ...{ limit: undefined } });
+  const options: object = { maxKept: undefined, limit: undefined };
+  const registry = createRunRegistry(options);
   expect(await registry.open('one', greet, { model: scriptedModel(['Hi.']) }).start()).toBe('Hi.');
 });
 
