@@ -5,6 +5,7 @@ import { UnreadableNote } from '../panes/unreadable-note.tsx';
 import { parametersOf, type EditableParameter } from '../prompts/editable-prompt.ts';
 import { usePrompts } from '../prompts/store.ts';
 import { usePlayground } from '../state/store.ts';
+import { useNarrow } from '../state/theme.ts';
 import { Button } from '../ui/button.tsx';
 import { FileInput } from '../ui/file-input.tsx';
 import { formatCount } from '../ui/format.ts';
@@ -28,6 +29,7 @@ export function EvalsPane() {
   const entries = usePrompts((state) => state.entries);
   const connection = usePlayground((state) => state.connection);
   const restore = useEvals((state) => state.restore);
+  const narrow = useNarrow();
   const prompts = entries.map(({ prompt }) => prompt);
   const plan = planEval(settings, prompts, connection);
   const parameters = useMemo(() => {
@@ -35,14 +37,27 @@ export function EvalsPane() {
     const chosen = versions.filter((prompt) => isChosen(settings, prompt));
     return parametersOf(chosen.length === 0 ? versions : chosen);
   }, [entries, settings]);
+  const planned = (
+    <span data-testid="plan" className="truncate text-ink-2 narrow:whitespace-normal">
+      {describePlan(plan)}
+    </span>
+  );
   return (
     <section aria-label="Eval" className="flex min-h-0 flex-1 flex-col bg-panel">
       <PaneHeader
         title={
-          <>
-            <FlaskConical className="size-3.5 text-ink-3 narrow:hidden" />
-            <span className="narrow:sr-only">Eval</span>
-          </>
+          narrow ? (
+            // the tab above has the name
+            <>
+              <span className="sr-only">Eval</span>
+              {planned}
+            </>
+          ) : (
+            <>
+              <FlaskConical className="size-3.5 text-ink-3" />
+              Eval
+            </>
+          )
         }
       >
         {hasPrevious && (
@@ -51,12 +66,7 @@ export function EvalsPane() {
             <span className="narrow:hidden">Restore your eval</span>
           </Button>
         )}
-        <span
-          data-testid="plan"
-          className="truncate text-ink-2 narrow:text-right narrow:text-xs narrow:whitespace-normal"
-        >
-          {describePlan(plan)}
-        </span>
+        {!narrow && planned}
       </PaneHeader>
       <NoticeBar />
       {hasUnreadable && <UnreadableNote what="evals" />}

@@ -2,6 +2,8 @@ import { useEffect } from 'react';
 
 /** Panes and groups, without the live region that shows short messages: it must not take the focus. */
 const SECTIONS = 'section:not([aria-live])';
+/** The placeholder of a pane whose code is loading. */
+const LOADING = '[aria-busy]:not(section *)';
 /** The parts of the page that take the focus when a focused element inside them is removed. */
 const PARTS = `${SECTIONS}, [role=dialog], main`;
 /** How long a closing part has to move the focus elsewhere, in milliseconds. */
@@ -32,6 +34,8 @@ export function useKeptFocus(): void {
       // if the element is still there, the user went elsewhere
       const isThere = last.isConnected && last.checkVisibility() && !last.matches(':disabled');
       const part = isThere ? undefined : paneOf(parts.find(isShown));
+      // a pane that is loading takes the focus once it is there, which is another change
+      if (part?.matches(LOADING) === true) return;
       last = undefined;
       if (part === undefined) return;
       if (!part.hasAttribute('tabindex')) part.tabIndex = -1;
@@ -56,10 +60,14 @@ function isShown(part: HTMLElement): boolean {
   return part.isConnected && part.checkVisibility();
 }
 
-/** The part that takes the focus: the first pane in place of `main`, whose outline the panes cover. */
+/**
+ * The part that takes the focus: the first pane in place of `main`, whose outline the panes cover. While panes load,
+ * it is the placeholder of one of them.
+ */
 function paneOf(part: HTMLElement | undefined): HTMLElement | undefined {
   if (part?.matches('main') !== true) return part;
-  return [...part.querySelectorAll<HTMLElement>(SECTIONS)].find(isShown) ?? part;
+  const shown = [...part.querySelectorAll<HTMLElement>(`${SECTIONS}, ${LOADING}`)].filter(isShown);
+  return shown.find((one) => one.matches(LOADING)) ?? shown[0] ?? part;
 }
 
 function partsAround(element: Element): HTMLElement[] {

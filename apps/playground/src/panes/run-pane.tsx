@@ -1,6 +1,6 @@
 import { isPending, isInProgress, type RunState } from '@cueline/core';
 import { useTaskList } from '@cueline/react';
-import { useCallback, useRef, type ReactNode, type RefObject } from 'react';
+import { Fragment, useCallback, useEffect, useRef, type ReactNode, type RefObject } from 'react';
 import { attach } from '../state/attachments.ts';
 import { allPending } from '../state/pending.ts';
 import { usePreview } from '../state/preview.ts';
@@ -37,6 +37,11 @@ export function RunPane(props: RunPaneProps) {
   const id = usePlayground((state) => currentSession(state)?.id);
   const pane = useRef<HTMLElement>(null);
   const focusPane = useCallback(() => pane.current?.focus(), []);
+  useEffect(() => {
+    // the button that opened a run of an eval is gone, and the focus with it
+    const isOfEval = currentSession(usePlayground.getState())?.ofEval === true;
+    if (isOfEval && document.activeElement === document.body) focusPane();
+  }, [focusPane]);
   return (
     <section
       ref={pane}
@@ -110,13 +115,13 @@ function RunContent({ pane, onAnswered, empty, input, preview, onOpenScript }: R
       {session !== undefined && !isPast && session.recorded !== true && onOpenScript !== undefined && (
         <ScriptChangedBar session={session} ended={!isInProgress(state)} onOpen={onOpenScript} />
       )}
-      {session !== undefined && (
-        <RunTasks key={`tasks-${session.id}`} session={session} state={state} isPast={isPast} />
-      )}
       {previews && preview}
       <div className={previews ? 'hidden' : 'contents'}>
         {session !== undefined ? (
-          <Transcript key={session.id} session={session} />
+          <Fragment key={session.id}>
+            <RunTasks session={session} state={state} isPast={isPast} />
+            <Transcript session={session} />
+          </Fragment>
         ) : restoring ? (
           <p role="status" className="p-6 text-ink-2">
             Opening your last run…
