@@ -58,10 +58,11 @@ export function interruptedSpans(
 
 /**
  * How long a run waited for answers, for its tools and for the model, in milliseconds. Calls side by side count once,
- * and a time in which the run also waited for an answer counts as such.
+ * and a time in which the run also waited for an answer counts as such. The model's time includes summaries of the
+ * conversation, which are agents that no tool calls.
  */
 export function runTimes(
-  { steps, toolCalls, elapsed }: RunState,
+  { steps, toolCalls, agents, elapsed }: RunState,
   log: readonly RunEvent[],
 ): { waiting: number; tools: number; model: number } {
   const waits = answerWaits(log);
@@ -75,6 +76,9 @@ export function runTimes(
   const all = covered([
     ...spans,
     ...steps.map(({ startedAt: start, finishedAt: end = elapsed }) => ({ start, end })),
+    ...agents
+      .flatMap((agent) => agent.steps)
+      .flatMap(({ startedAt: start, finishedAt: end }) => (end === undefined ? [] : [{ start, end }])),
   ]);
   return { waiting, tools: answered - waiting, model: all - answered };
 }

@@ -55,3 +55,19 @@ test('a call that a continued run makes between two steps, and its first try, ar
   ].map((event, seq) => ({ seq, ...event }) as RunEvent);
   expect(runTimes(reduceAll(events), events)).toEqual({ waiting: 60_000, tools: 1_200, model: 5_000 });
 });
+
+test('a summary of the conversation before a step counts as time of the model', () => {
+  const step = (t: number, until: number, of: { agent?: string } = {}) => [
+    { t, type: 'step-start', step: 0, request: { messages: [] }, ...of },
+    { t: until, type: 'step-end', step: 0, finishReason: 'stop', usage: {}, ...of },
+  ];
+  const events = [
+    { t: 0, type: 'run-start', v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' },
+    { t: 0, type: 'agent-start', agent: 'summarize', name: 'summarize', messages: [], messageId: 'b' },
+    ...step(0, 4_000, { agent: 'summarize' }),
+    { t: 4_000, type: 'agent-end', agent: 'summarize', outcome: 'done', finishReason: 'stop' },
+    ...step(4_000, 6_000),
+    { t: 6_000, type: 'run-end', outcome: 'done', finishReason: 'stop' },
+  ].map((event, seq) => ({ seq, ...event }) as RunEvent);
+  expect(runTimes(reduceAll(events), events)).toEqual({ waiting: 0, tools: 0, model: 6_000 });
+});
