@@ -23,7 +23,7 @@ test.describe('an approval', () => {
     await page.keyboard.press('Enter');
     expect(await playground.ended()).toBe('done');
     await expect(playground.approval).toHaveCount(0);
-    await expect(playground.tool('sendMail')).toContainText('You approved.');
+    await expect(playground.tool('sendMail')).toContainText('Approved.');
     await expect(page.getByLabel('Answer', { exact: true }).last()).toContainText('The mail is on its way');
     // the focus is not lost when the approval disappears
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Run');
@@ -42,7 +42,7 @@ test.describe('an approval', () => {
     await page.keyboard.type('she has left');
     await page.keyboard.press('Enter');
     expect(await playground.ended()).toBe('done');
-    await expect(playground.tool('sendMail')).toContainText('You refused: she has left');
+    await expect(playground.tool('sendMail')).toContainText('Refused: she has left');
     await playground.tool('sendMail').getByRole('button').click();
     await expect(playground.tool('sendMail')).toContainText('the user did not approve it: she has left');
     await expect(page.getByLabel('Answer', { exact: true }).last()).toContainText(
@@ -128,7 +128,7 @@ test.describe('an approval', () => {
       await expect(to).toHaveValue('grace@example.com');
       await approval.getByRole('button', { name: 'Approve with changes' }).click();
       expect(await playground.ended()).toBe('done');
-      await expect(playground.tool('sendMail')).toContainText('You approved, with your arguments');
+      await expect(playground.tool('sendMail')).toContainText('Approved, with changed arguments');
       await playground.tool('sendMail').getByRole('button').click();
       await expect(playground.tool('sendMail').getByRole('group', { name: 'Output' })).toContainText(
         'grace@example.com',

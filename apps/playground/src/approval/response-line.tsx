@@ -3,7 +3,10 @@ import type { PendingResponse } from '../state/pending.ts';
 import { Data } from '../ui/data/data-view.tsx';
 import { visibleText } from '../ui/visible-text.ts';
 
-/** The user's response to a tool call, in a line; changed arguments are below it. */
+/**
+ * The response to a tool call, in a line; changed arguments are below it. It does not say who responded, because the
+ * run may come from a link.
+ */
 export function ResponseLine({ response }: { response: PendingResponse }) {
   const isPositive = 'approved' in response ? response.approved : 'output' in response;
   const changed = 'approved' in response && response.approved ? response.input : undefined;
@@ -24,10 +27,10 @@ export function ResponseLine({ response }: { response: PendingResponse }) {
 }
 
 function labelOf(response: PendingResponse): string {
-  if ('output' in response) return 'You answered.';
-  if ('error' in response) return `You answered with an error: ${response.error}`;
+  if ('output' in response) return 'Answered.';
+  if ('error' in response) return `Answered with an error: ${response.error}`;
   if (!response.approved) {
-    return response.reason === undefined ? 'You refused.' : `You refused: ${response.reason}`;
+    return response.reason === undefined ? 'Refused.' : `Refused: ${response.reason}`;
   }
-  return response.input === undefined ? 'You approved.' : 'You approved, with your arguments:';
+  return response.input === undefined ? 'Approved.' : 'Approved, with changed arguments:';
 }

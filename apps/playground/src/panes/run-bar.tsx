@@ -41,7 +41,7 @@ const styles = {
 /** The status of an earlier moment, at which the run had not ended. */
 const pastStyles = {
   running: { Icon: History, label: 'Was running', className: 'text-ink-2' },
-  waiting: { Icon: History, label: 'Was waiting for you', className: 'text-ink-2' },
+  waiting: { Icon: History, label: 'Was waiting', className: 'text-ink-2' },
 } as const;
 
 type PaneToggleProps = { pane: 'inspectorOpen' | 'timelineOpen'; label: string; Icon: LucideIcon };

@@ -67,7 +67,7 @@ export function RunSummary({ session, shown }: RunSummaryProps) {
         <Fact name="Model" dot="bg-text-kind" value={formatDuration(model)} />
         {state.toolCalls.length > 0 && <Fact name="Tools" dot="bg-tool" value={formatDuration(tools)} />}
         {waiting > 0 && (
-          <Fact name="Waiting for you" dot="stripes w-3! text-warn" value={formatDuration(waiting)} />
+          <Fact name="Waiting for an answer" dot="stripes w-3! text-warn" value={formatDuration(waiting)} />
         )}
         {totalTokens > 0 && (
           <Fact name="Tokens" value={`${formatCount(inputTokens)} in, ${formatCount(outputTokens)} out`} />
