@@ -70,7 +70,8 @@ function paneOf(part: HTMLElement | undefined): HTMLElement | undefined {
   return shown.find((one) => one.matches(LOADING)) ?? shown[0] ?? part;
 }
 
-function partsAround(element: Element): HTMLElement[] {
-  const part = element.parentElement?.closest<HTMLElement>(PARTS) ?? undefined;
-  return part === undefined ? [] : [part, ...partsAround(part)];
+/** The parts that contain an element, from the inside; a part that has the focus itself is the first one. */
+function partsAround(element: Element | null): HTMLElement[] {
+  const part = element?.closest<HTMLElement>(PARTS) ?? undefined;
+  return part === undefined ? [] : [part, ...partsAround(part.parentElement)];
 }
