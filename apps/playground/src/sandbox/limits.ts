@@ -52,3 +52,6 @@ export const defaultLimits: SandboxLimits = {
   openCommands: 32,
   reply: 5_000,
 };
+
+/** How many lines of a script's console reach the page in one turn of a run; further ones are dropped. */
+export const CONSOLE_LINES = 500;

@@ -2,13 +2,11 @@ import { inProcess, type Executor, type RunEvent } from '@cueline/core';
 import { checkConnection, secretsOf } from '../model/connection.ts';
 import { continueAnswers } from '../model/played-answers.ts';
 import { redactEvents } from '../model/redact-events.ts';
+import { CONSOLE_LINES } from '../sandbox/limits.ts';
 import { showInputIssues } from './script-input.ts';
 import { addDefinition } from './script-lines.ts';
 import { loadedScriptRunner, loadScriptRunner } from './script-runner.ts';
 import { usePlayground, type Problem } from './store.ts';
-
-/** How many lines of a script's console are kept. */
-const MAX_LINES = 200;
 
 /** Runs one script in the sandbox, with the current model. */
 export function sandboxExecutor(script: string): Executor {
@@ -39,7 +37,7 @@ export function sandboxExecutor(script: string): Executor {
         onConsole(level, text) {
           if (!isCurrent()) return;
           usePlayground.setState(({ console: lines }) => ({
-            console: [...lines, { level, text }].slice(-MAX_LINES),
+            console: [...lines, { level, text }].slice(0, CONSOLE_LINES),
           }));
         },
       }));

@@ -1,5 +1,6 @@
 import { clsx } from 'clsx';
 import { SquareTerminal } from 'lucide-react';
+import { CONSOLE_LINES } from '../sandbox/limits.ts';
 import { usePlayground } from '../state/store.ts';
 import { plural } from '../ui/format.ts';
 import { visibleText } from '../ui/visible-text.ts';
@@ -13,7 +14,7 @@ export function ConsoleFold() {
     <Fold
       icon={<SquareTerminal className="size-3.5 text-ink-3" />}
       title="Console"
-      hint={plural(lines.length, 'line')}
+      hint={`${lines.length === CONSOLE_LINES ? 'the first ' : ''}${plural(lines.length, 'line')}`}
       open={false}
     >
       <pre className="scroll mt-1 max-h-60 rounded-lg border border-line bg-raised px-3 py-2 font-mono text-sm wrap-anywhere whitespace-pre-wrap">

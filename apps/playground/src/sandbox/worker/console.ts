@@ -1,10 +1,10 @@
+import { CONSOLE_LINES } from '../limits.ts';
 import type { ConsoleLevel, ToHost } from '../protocol.ts';
 
 const levels: readonly ConsoleLevel[] = ['debug', 'log', 'info', 'warn', 'error'];
-const lineLimit = 500;
 const lengthLimit = 2_000;
 
-/** Sends what a script writes to the console to the page: the first 500 lines, each cut at 2,000 characters. */
+/** Sends what a script writes to the console to the page: the first lines, each cut at 2,000 characters. */
 export function relayConsole(send: (message: ToHost) => void): void {
   let lines = 0;
   for (const level of levels) {
@@ -12,9 +12,8 @@ export function relayConsole(send: (message: ToHost) => void): void {
     console[level] = (...values: unknown[]) => {
       original(...values);
       lines += 1;
-      if (lines > lineLimit) return;
-      const text = values.map(toText).join(' ').slice(0, lengthLimit);
-      send({ type: 'console', level, text: lines === lineLimit ? `${text} (the last line shown)` : text });
+      if (lines > CONSOLE_LINES) return;
+      send({ type: 'console', level, text: values.map(toText).join(' ').slice(0, lengthLimit) });
     };
   }
 }
