@@ -24,9 +24,11 @@ export function useKeptFocus(): void {
     const note = ({ target }: FocusEvent): void => {
       if (!(target instanceof Element)) return;
       last = target;
-      // an open menu belongs to the part of its button, whatever it is drawn in
-      if (target.closest('[role=menu]') !== null) return;
-      parts = [...new Set([...partsAround(target), ...parts])].slice(0, MAX_PARTS);
+      // an open menu belongs to the part of its button, which a mouse does not focus
+      const menu = target.closest('[role=menu]');
+      const from =
+        menu === null ? target : document.getElementById(menu.getAttribute('aria-labelledby') ?? '');
+      parts = [...new Set([...partsAround(from), ...parts])].slice(0, MAX_PARTS);
     };
     const restore = (): void => {
       timer = 0;

@@ -13,8 +13,7 @@ function Page({ children }: { children?: ReactNode }) {
 
 const pane = (name: string, ...content: ReactNode[]) =>
   createElement('section', { key: name, 'aria-label': name, tabIndex: -1 }, ...content);
-const button = (name: string, role?: string) =>
-  createElement('button', { key: name, id: name, ...(role !== undefined && { role }) }, name);
+const button = (name: string) => createElement('button', { key: name, id: name }, name);
 const loading = createElement('div', { key: 'loading', 'aria-busy': true });
 
 const show = (...content: ReactNode[]) => draw(createElement(Page, null, ...content));
@@ -30,13 +29,30 @@ test('the focus stays in a pane whose button is removed', async () => {
   expect(focused()).toBe('Run');
 });
 
-test('the focus returns to the pane that had it when a menu of the pane closes', async () => {
-  const menu = createElement('div', { key: 'menu', role: 'menu' }, button('again'));
-  show(pane('Script'), pane('Run'));
-  document.querySelector<HTMLElement>('[aria-label=Run]')!.focus();
-  show(pane('Script'), pane('Run'), menu);
+test('the focus goes to the pane of a menu whose button is removed', async () => {
+  const panes = (...content: ReactNode[]) => [pane('Script'), pane('Run', ...content)];
+  const menu = createElement(
+    'div',
+    { key: 'menu', role: 'menu', 'aria-labelledby': 'actions' },
+    button('again'),
+  );
+  show(...panes(button('actions')));
+  document.querySelector<HTMLElement>('[aria-label=Script]')!.focus();
+  // a mouse opens a menu without a focus on its button
+  show(...panes(button('actions')), menu);
   document.getElementById('again')!.focus();
-  show(pane('Script'), pane('Run'));
+  show(...panes());
+  await pause();
+  expect(focused()).toBe('Run');
+});
+
+test('the focus returns to a pane that had it itself when a menu without a button closes', async () => {
+  const panes = [pane('Script'), pane('Run')];
+  show(...panes);
+  document.querySelector<HTMLElement>('[aria-label=Run]')!.focus();
+  show(...panes, createElement('div', { key: 'menu', role: 'menu' }, button('again')));
+  document.getElementById('again')!.focus();
+  show(...panes);
   await pause();
   expect(focused()).toBe('Run');
 });
