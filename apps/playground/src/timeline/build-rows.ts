@@ -134,7 +134,7 @@ function addStep(builder: Builder, { step, calls, path, level, work, key }: Step
     label: `Step ${step.step + 1}`,
     start,
     end,
-    segments: stepSegments(step, times, end),
+    segments: stepSegments({ step, times, end, hasCalls: calls.length > 0 }),
     failed: step.finishReason === 'error',
     selection,
     isItself: true,
@@ -170,18 +170,28 @@ function addStep(builder: Builder, { step, calls, path, level, work, key }: Step
 }
 
 /** Time to the first token, generation, and what the step did after its answer. */
-function stepSegments(step: StepState, times: StepTimes | undefined, end: number | undefined): Segment[] {
+type StepSegmentsOptions = {
+  step: StepState;
+  times: StepTimes | undefined;
+  end: number | undefined;
+  hasCalls: boolean;
+};
+
+/** The time to the first token, the generation, and then the tools; without calls, the generation lasts to the end. */
+function stepSegments({ step, times, end, hasCalls }: StepSegmentsOptions): Segment[] {
   const { startedAt: start, firstOutputAt } = step;
   if (firstOutputAt === undefined) return [{ kind: 'first-token', start, end }];
   const isGenerating = end === undefined && (times?.open.size ?? 0) > 0;
   const generated = isGenerating
     ? undefined
-    : Math.max(firstOutputAt, times?.lastOutputAt ?? end ?? firstOutputAt);
+    : hasCalls
+      ? Math.max(firstOutputAt, times?.lastOutputAt ?? end ?? firstOutputAt)
+      : end;
   const segments: Segment[] = [
     { kind: 'first-token', start, end: firstOutputAt },
     { kind: 'generating', start: firstOutputAt, end: generated },
   ];
-  if (generated !== undefined) segments.push({ kind: 'rest', start: generated, end });
+  if (hasCalls && generated !== undefined) segments.push({ kind: 'rest', start: generated, end });
   return segments;
 }
 

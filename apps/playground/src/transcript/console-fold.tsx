@@ -6,10 +6,9 @@ import { plural } from '../ui/format.ts';
 import { visibleText } from '../ui/visible-text.ts';
 import { Fold } from './content/fold.tsx';
 
-/** The script's console output, if there is any. */
+/** The script's console output. */
 export function ConsoleFold() {
   const lines = usePlayground((state) => state.console);
-  if (lines.length === 0) return null;
   return (
     <Fold
       icon={<SquareTerminal className="size-3.5 text-ink-3" />}

@@ -4,7 +4,7 @@ import { memo, useEffect, useRef, type SyntheticEvent } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { selectionKey, useInspection } from '../state/inspection.ts';
 import { useRunAt, useShownRun, type ShownRun } from '../state/shown-run.ts';
-import type { RunSession } from '../state/store.ts';
+import { usePlayground, type RunSession } from '../state/store.ts';
 import { LatestRows, latestOf } from './list/latest-rows.tsx';
 import { ListItemView } from './list/list-item-view.tsx';
 import { listItems } from './list/list-items.ts';
@@ -55,11 +55,12 @@ const TranscriptRows = memo(function TranscriptRows({
   const stick = useStickToEnd(scroller, { atEnd: !fromStart, start: session });
   const touched = useTouchedRows(scroller);
   const height = useRoughHeight(scroller);
-  const latest = dragged && latestOf(listItems(session, dragged), height);
+  const hasConsole = usePlayground((state) => state.console.length > 0);
+  const latest = dragged && latestOf(listItems(session, dragged, hasConsole), height);
   // a row that the user has unfolded or marked is shown as it is
   const showsLatest = latest !== undefined && stick.isAtEnd && !touched.isAmong(latest.items);
   const shown = showsLatest ? atRest : (dragged ?? atRest);
-  const rows = listItems(session, shown);
+  const rows = listItems(session, shown, hasConsole);
   const selection = useInspection((state) => state.selection);
   const selected = rowOfSelection(rows, selection);
   useRevealed({ scroller, virtualizer, stick, selected, selection: selectionKey(selection) });

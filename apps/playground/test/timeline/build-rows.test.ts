@@ -61,6 +61,21 @@ test('a step shows time to first token and generation separately, with its think
   expect(rows.map(({ isItself }) => isItself)).toEqual([true, false, false, true]);
 });
 
+test('a step without calls generates until its end', () => {
+  const text: RunEventBody[] = [
+    { type: 'text-start', id: 't' },
+    { type: 'text-delta', id: 't', text: 'Rain.' },
+    { type: 'text-end', id: 't' },
+  ];
+  expect(outline(rowsOf(logOf([start, begin, ...text, finish, end])))).toEqual([
+    'Step 1: first-token 10-30, generating 30-50',
+    '  Text: text 20-40',
+  ]);
+  expect(outline(rowsOf(logOf([start, begin, ...text])))[0]).toBe(
+    'Step 1: first-token 10-30, generating 30-…',
+  );
+});
+
 test('a step that was cut off and continued is one step, with the attempt that was cut off as a note', () => {
   const log = logOf([
     start,

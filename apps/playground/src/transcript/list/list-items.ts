@@ -6,12 +6,12 @@ import { toTranscript } from '../view-model.ts';
 /** A row of the run, or one of the rows around it: its input, its console output, and its summary. */
 export type ListItem = TranscriptItem | { key: 'input' | 'console' | 'summary'; kind: 'surrounding' };
 
-/** The rows of a run as it is shown. */
-export function listItems(session: RunSession, shown: ShownRun): ListItem[] {
+/** The rows of a run as it is shown. `hasConsole`: its script has written to the console. */
+export function listItems(session: RunSession, shown: ShownRun, hasConsole: boolean): ListItem[] {
   return [
     ...(inputOf(session) === undefined ? [] : [surroundings.input]),
     ...toTranscript(shown.state, shown.earlier, !shown.isPast),
-    ...('script' in session.source ? [surroundings.console] : []),
+    ...(hasConsole && 'script' in session.source ? [surroundings.console] : []),
     ...(shown.isPast ? [] : [surroundings.summary]),
   ];
 }
