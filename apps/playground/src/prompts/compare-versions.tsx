@@ -13,7 +13,7 @@ import { Sentence } from '../ui/text/sentence.tsx';
 import { visibleText } from '../ui/visible-text.ts';
 import { expand, type Values } from './check-prompts.ts';
 import { startComparison, stopComparison, useComparison, type Compared } from './comparison.ts';
-import type { EditablePrompt } from './editable-prompt.ts';
+import { parametersOf, type EditablePrompt } from './editable-prompt.ts';
 import { usePrompts } from './store.ts';
 
 type CompareVersionsProps = { prompt: EditablePrompt; values: Values };
@@ -117,17 +117,28 @@ function Version({
   );
 }
 
+/** Why the two versions cannot run now; undefined if they can. */
+function lackOf({ before, after, values }: Compared): string | undefined {
+  const [one, two] = [expand(before, values), expand(after, values)];
+  if (one === undefined || two === undefined)
+    return 'A version has faults. Correct what is marked in its form first.';
+  const fields = new Set(parametersOf([after]).map(({ name }) => name));
+  const missing = 'problems' in one ? [...one.problems.keys()].filter((name) => !fields.has(name)) : [];
+  if (missing.length > 0)
+    return visibleText(
+      `${before.id} ${before.version} needs ${missing.join(', ')}, which this version does not have.`,
+    );
+  return 'problems' in one || 'problems' in two ? 'Fill in the values of both versions first.' : undefined;
+}
+
 /** The answers of both versions to the same values. */
 function Answers({ keys, of }: { keys: string; of: Compared }) {
-  const { before, after, values } = of;
+  const { before, after } = of;
   const runs = useComparison(({ last }) => (last?.keys === keys ? last : undefined));
   const one = useRun(runs?.before ?? noRun);
   const two = useRun(runs?.after ?? noRun);
   const model = usePlayground(({ connection }) => connection.kind);
-  const ready = [before, after].every((prompt) => {
-    const expansion = expand(prompt, values);
-    return expansion !== undefined && !('problems' in expansion);
-  });
+  const lack = lackOf(of);
   const isOld = runs !== undefined && !isSameJson(runs.of, of);
   const going = [one, two].some(({ status }) => status === 'running');
   const ended = runs !== undefined && [one, two].every(({ status }) => status === 'done');
@@ -139,7 +150,7 @@ function Answers({ keys, of }: { keys: string; of: Compared }) {
         <Button
           variant="outline"
           toggles
-          disabled={!ready && !going}
+          disabled={lack !== undefined && !going}
           onClick={() => (going ? stopComparison() : startComparison(keys, of))}
         >
           {going ? <LoaderCircle className="animate-spin" /> : <Play />}
@@ -148,9 +159,7 @@ function Answers({ keys, of }: { keys: string; of: Compared }) {
         <span className="text-sm text-ink-3">
           {isOld
             ? 'These answers are from before your changes.'
-            : ready
-              ? `Two calls${model === 'demo' ? ' of the demo model' : ''}.`
-              : 'Fill in the values of both versions first.'}
+            : (lack ?? `Two calls${model === 'demo' ? ' of the demo model' : ''}.`)}
         </span>
       </div>
       {runs !== undefined && (

@@ -71,6 +71,8 @@ export function PromptForm({ prompt, faults, nameRef, actions }: PromptFormProps
           value={prompt.version}
           onText={(version) => edit({ version })}
           problem={problem('version')}
+          // in one row with the others, the column is too narrow for a sentence, and below the status there is room
+          className="[&>p]:-mr-24 @max-[480px]:[&>p]:mr-0"
         />
         <Choose
           label="Status"
