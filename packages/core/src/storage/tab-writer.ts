@@ -76,6 +76,8 @@ class Tab implements TabWriter {
   #working = 0;
   /** The number of actions in progress with which this tab continues the run. */
   #actions = 0;
+  /** True if another tab stops the run that is about to begin here. */
+  #stopsNext = false;
   /** Set while this tab reads what has happened in other tabs. */
   #settling: Promise<boolean> | undefined;
   /** The events of a start that waits for the lock. */
@@ -246,12 +248,19 @@ class Tab implements TabWriter {
       case 'stop':
         if (!this.#lock.isHeld) return;
         this.#channel.post({ type: 'reply', key: message.key, reply: { accepted: true } });
-        this.#run.stop();
+        // a message that is being sent stays in the conversation, because its run begins first
+        if (this.#isBeginning) this.#stopsNext = true;
+        else this.#run.stop();
         return;
       default:
         this.#requests.answer(message.key, message.reply);
     }
   };
+
+  /** True while this tab holds the lock for an action whose run has no event yet. */
+  get #isBeginning(): boolean {
+    return this.#settling !== undefined || (this.#actions > 0 && this.#run.log().length === 0);
+  }
 
   /** True if this tab shows everything that has happened, because it is the one that may work on the run. */
   get #isUpToDate(): boolean {
@@ -289,6 +298,9 @@ class Tab implements TabWriter {
       this.#log = event.runId;
       this.#known.add(this.#log);
       this.#channel.post({ type: 'begun', log: this.#log });
+      // a moment later, when the run has its first event
+      if (this.#stopsNext) queueMicrotask(this.#run.stop);
+      this.#stopsNext = false;
     }
     if (this.#isFollowed) this.#outbox.add(this.#log, event);
   }
@@ -385,7 +397,7 @@ class Tab implements TabWriter {
     else signal.addEventListener('abort', stop, { once: true });
     this.#leave = () => closing.abort();
     this.#lock.take({ signal: closing.signal }).then(
-      (release) => void this.#takeOver(mine, signal).finally(release),
+      (release) => void this.#takeOver(mine, signal).finally(() => this.#releaseLock(release)),
       () => {},
     );
     return mine.events;
@@ -450,7 +462,12 @@ class Tab implements TabWriter {
     const isEnded = ends && !wasDone && this.#isDone();
     const result = isEnded ? Promise.resolve(this.#run.attempts.shown?.result) : this.#runAction(action);
     // a moment later, so that an action that replaces this one keeps the lock
-    return result.finally(() => setTimeout(release));
+    return result.finally(() => setTimeout(() => this.#releaseLock(release)));
+  }
+
+  #releaseLock(release: () => void): void {
+    if (this.#actions === 0) this.#stopsNext = false;
+    release();
   }
 
   async #runAction(action: () => Promise<unknown>): Promise<unknown> {

@@ -123,3 +123,33 @@ test('of starts in several tabs at the same moment one counts, and every tab sho
   await until(() => browser.holders() === 0);
   for (const run of runs) expect(run.log()).toEqual(browser.logs.get('mail'));
 });
+
+test('a message that another tab stops before it is sent stays in the conversation', async () => {
+  const browser = createBrowser('sent at once');
+  const world: World = { written: [] };
+  const [first, second, third] = [browser.openTab(), browser.openTab(), browser.openTab()] as const;
+  const run = await openRun(first, world, [finish, 'Hello.']);
+  await run.start();
+  await until(() => browser.holders() === 0);
+  const storage: RunStorage = {
+    ...second.storage,
+    async load(id) {
+      await after(50);
+      return second.storage.load(id);
+    },
+  };
+  const one = await openRun(second, world, ['One.'], storage);
+  const two = await openRun(third, world, ['Two.']);
+  const ignored = one.send('First question').catch(() => {});
+  await after(20);
+  expect(await two.send('Second question')).toBe('Two.');
+  await ignored;
+  await until(() => browser.holders() === 0);
+  const asked = two.getState().messages.flatMap(({ role, parts }) => (role === 'user' ? parts : []));
+  expect(asked.map((part) => part.type === 'text' && part.text)).toEqual([
+    'Write.',
+    'First question',
+    'Second question',
+  ]);
+  expect(one.log()).toEqual(two.log());
+});
