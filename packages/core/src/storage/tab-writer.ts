@@ -17,6 +17,7 @@ import { openTabChannel, type BroadcastChannelLike, type TabMessage } from './ta
 import { createTabLock, type TabLocks } from './tab-lock.ts';
 import { createTabOutbox } from './tab-outbox.ts';
 import { createTabRequests } from './tab-requests.ts';
+import { TabTurns } from './tab-turns.ts';
 
 type TabWriterOptions = {
   id: string;
@@ -68,10 +69,7 @@ class Tab implements TabWriter {
   #mode: 'own' | 'following' | 'route' = 'own';
   #isElsewhere = false;
   readonly #route;
-  /** The number of this tab's starts that wait for the lock. */
-  #starts = 0;
-  /** For each of this tab's starts that waits to replace the run of another tab: stops that run. */
-  readonly #replacing = new Set<() => void>();
+  readonly #turns;
   /** The number of this tab's starts that are in progress. */
   #working = 0;
   /** The number of actions in progress with which this tab continues the run. */
@@ -114,6 +112,7 @@ class Tab implements TabWriter {
     this.#channel = openTabChannel(new BroadcastChannel(name), this.#tab);
     this.#outbox = createTabOutbox(this.#channel);
     this.#requests = createTabRequests(this.#channel);
+    this.#turns = new TabTurns(this.#lock, this.#requests);
     this.#route = new RouteRunWriter({ writer, run, readStored, channel: this.#channel, known: this.#known });
   }
 
@@ -130,7 +129,7 @@ class Tab implements TabWriter {
     if (this.#mode === 'following') return;
     if (this.#mode === 'route') return this.#route.add(event);
     if (event.seq === 0) this.#waiting = [];
-    if (this.#lock.isHeld && this.#starts === 0) this.#broadcast(event);
+    if (this.#lock.isHeld && !this.#turns.isWaiting) this.#broadcast(event);
     else this.#waiting.push(event);
   }
 
@@ -201,7 +200,7 @@ class Tab implements TabWriter {
   }
 
   leave(): boolean {
-    const isElsewhere = this.#mode === 'following' && this.#starts === 0;
+    const isElsewhere = this.#mode === 'following' && !this.#turns.isWaiting;
     this.#isLeft ||= isElsewhere;
     return isElsewhere;
   }
@@ -221,11 +220,10 @@ class Tab implements TabWriter {
     switch (message.type) {
       case 'begun':
         if (message.isStored === true) {
-          return void this.#route.show(message.log, () => this.#starts > 0 || this.#working > 0);
+          return void this.#route.show(message.log, () => this.#turns.isWaiting || this.#working > 0);
         }
-        // that tab got the lock first, because both waited for it
-        for (const stop of this.#replacing) stop();
-        if (this.#starts > 0 || message.log === this.#followed?.log || this.#mode === 'route') return;
+        this.#turns.onBegunElsewhere();
+        if (this.#turns.isWaiting || message.log === this.#followed?.log || this.#mode === 'route') return;
         // another tab may have stolen the lock, and this tab does not know it yet
         if (this.#lock.isHeld)
           return void this.#lock.confirm().then((isHeld) => (isHeld ? undefined : this.#onMessage(message)));
@@ -306,27 +304,6 @@ class Tab implements TabWriter {
   }
 
   /**
-   * Waits until no other tab works on the run. Stops the run of the tab that works on it, and with `replaces` also one
-   * that begins meanwhile. Steals the lock of a tab that does not answer.
-   */
-  async #own(replaces: boolean, signal?: AbortSignal): Promise<() => void> {
-    const steal = new AbortController();
-    const stop = (): void =>
-      void this.#requests.send({ type: 'stop' }).then((reply) => reply === undefined && steal.abort());
-    this.#starts += 1;
-    if (replaces) this.#replacing.add(stop);
-    try {
-      if (await this.#lock.isHeldElsewhere()) stop();
-      const release = await this.#lock.take({ signal, steal: steal.signal });
-      this.#isElsewhere = false;
-      return release;
-    } finally {
-      this.#starts -= 1;
-      this.#replacing.delete(stop);
-    }
-  }
-
-  /**
    * Works on the run here, once no other tab does. Holds the lock until the run has ended, also if its caller stops
    * reading.
    */
@@ -335,7 +312,8 @@ class Tab implements TabWriter {
     signal: AbortSignal,
     attach: Executor['attach'],
   ): Promise<AsyncIterator<RunEvent>> {
-    const release = await this.#own(true, signal);
+    const release = await this.#turns.take(true, signal);
+    this.#isElsewhere = false;
     this.#working += 1;
     if (this.#stolen.signal.aborted) this.#stolen = new AbortController();
     const waiting = this.#waiting;
@@ -456,7 +434,8 @@ class Tab implements TabWriter {
     const wasDone = this.#isDone();
     const mine = this.#mode === 'following' && this.#followed?.isOver === false ? this.#followed : undefined;
     this.#leave();
-    const release = await this.#own(false);
+    const release = await this.#turns.take(false);
+    this.#isElsewhere = false;
     // another action of this tab may have begun meanwhile
     if (!this.#isBusy) await this.#settle(mine);
     const isEnded = ends && !wasDone && this.#isDone();
