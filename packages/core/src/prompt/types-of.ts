@@ -43,7 +43,7 @@ type ClientToolsOf<Tool extends ClientTool> = {
 
 type AnyClientToolCall = PromptTypes['clientToolCall'];
 
-/** A call of one of these client tools; of any tool if there are none, because agents may have client tools, too. */
+/** A call of one of these client tools. Without any, a call of any tool, because agents may have client tools. */
 type ClientToolCallOf<Tool extends ClientTool> = [Tool] extends [never]
   ? AnyClientToolCall
   : Tool extends NamedTool<infer Name, { input: infer Input }>

@@ -42,6 +42,8 @@ const LAST_EVENTS_MS = 100;
 const READ_MS = 3_000;
 /** How long an ended run may take to be stored before another tab may continue it, in milliseconds. */
 const STORED_MS = 1_000;
+/** How long a run that another tab stops may take to begin, in milliseconds: its prompt function may never return. */
+const BEGIN_MS = 1_000;
 
 /**
  * Stores a run that several tabs may show. One of them works on it: it holds the run's lock, stores the events and
@@ -74,8 +76,8 @@ class Tab implements TabWriter {
   #working = 0;
   /** The number of actions in progress with which this tab continues the run. */
   #actions = 0;
-  /** True if another tab stops the run that is about to begin here. */
-  #stopsNext = false;
+  /** Set while another tab waits for the end of the run that is about to begin here. */
+  #stopping: ReturnType<typeof setTimeout> | undefined;
   /** Set while this tab reads what has happened in other tabs. */
   #settling: Promise<boolean> | undefined;
   /** The events of a start that waits for the lock. */
@@ -247,12 +249,19 @@ class Tab implements TabWriter {
         if (!this.#lock.isHeld) return;
         this.#channel.post({ type: 'reply', key: message.key, reply: { accepted: true } });
         // a message that is being sent stays in the conversation, because its run begins first
-        if (this.#isBeginning) this.#stopsNext = true;
+        if (this.#isBeginning) this.#stopping ??= setTimeout(this.#stopNow, BEGIN_MS);
         else this.#run.stop();
         return;
       default:
         this.#requests.answer(message.key, message.reply);
     }
+  };
+
+  /** Stops the run for a tab that waits for that. */
+  readonly #stopNow = (): void => {
+    if (this.#stopping === undefined) return;
+    this.#cancelStop();
+    this.#run.stop();
   };
 
   /** True while this tab holds the lock for an action whose run has no event yet. */
@@ -297,8 +306,7 @@ class Tab implements TabWriter {
       this.#known.add(this.#log);
       this.#channel.post({ type: 'begun', log: this.#log });
       // a moment later, when the run has its first event
-      if (this.#stopsNext) queueMicrotask(this.#run.stop);
-      this.#stopsNext = false;
+      queueMicrotask(this.#stopNow);
     }
     if (this.#isFollowed) this.#outbox.add(this.#log, event);
   }
@@ -445,8 +453,13 @@ class Tab implements TabWriter {
   }
 
   #releaseLock(release: () => void): void {
-    if (this.#actions === 0) this.#stopsNext = false;
+    if (this.#actions === 0) this.#cancelStop();
     release();
+  }
+
+  #cancelStop(): void {
+    clearTimeout(this.#stopping);
+    this.#stopping = undefined;
   }
 
   async #runAction(action: () => Promise<unknown>): Promise<unknown> {

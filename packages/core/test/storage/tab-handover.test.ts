@@ -1,5 +1,5 @@
-import type { RunStorage } from '@cueline/core';
-import type { ScriptedTurn } from '@cueline/core/testing';
+import { createRun, definePrompt, type RunEvent, type RunStorage } from '@cueline/core';
+import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createBrowser } from '../support/browser.ts';
 import { after } from '../support/runs.ts';
@@ -153,3 +153,28 @@ test('a message that another tab stops before it is sent stays in the conversati
   ]);
   expect(one.log()).toEqual(two.log());
 });
+
+test('a message whose prompt function never returns does not hold back that of another tab', async () => {
+  const browser = createBrowser('slow prompt function');
+  const [first, second] = [browser.openTab(), browser.openTab()] as const;
+  const log: RunEvent[] = [...(await finishedRun())];
+  browser.logs.set('mail', log);
+  first.use();
+  const hanging = definePrompt('mail', async () => new Promise<void>(() => {}));
+  const one = createRun(hanging, { id: 'mail', storage: first.storage, model: scriptedModel([]) });
+  await one.restored;
+  const two = await openRun(second, { written: [] }, [finish, 'Two.']);
+  one.send('First question').catch(() => {});
+  await after(50);
+  expect(await two.send('Second question')).toBe('Two.');
+});
+
+/** The log of a run that has ended. */
+async function finishedRun(): Promise<readonly RunEvent[]> {
+  const run = createRun(
+    definePrompt('mail', (prompt) => prompt.$`Write.`),
+    { model: scriptedModel(['Hello.']) },
+  );
+  await run.start();
+  return run.log();
+}

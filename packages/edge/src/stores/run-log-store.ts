@@ -120,7 +120,7 @@ export function checkCreated(answer: Awaited<ReturnType<RunLogStore['create']>>)
  */
 export function checkFound(answer: string | undefined): typeof answer {
   if (answer === undefined || typeof answer === 'string') return answer;
-  throw wrongAnswerError('find', answer, 'the id of the run as a text, or undefined if there is none');
+  throw wrongAnswerError('find', answer, 'the id of the run as a string, or undefined if there is none');
 }
 
 /**

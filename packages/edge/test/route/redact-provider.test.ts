@@ -98,7 +98,7 @@ test.each([
     'This server cannot call this model yet. Ask its operator to complete its settings.',
     'AZURE_RESOURCE_NAME',
   ],
-])('what the server lacks for %s is told to its operator only', async (model, code, message, variable) => {
+])('only the operator reads what the server lacks for %s', async (model, code, message, variable) => {
   const hub = testRoute([], { definition, model, models: { env: { AZURE_API_KEY: 'secret-of-azure' } } });
   const log = await all(client(hub).start({ definition, input: undefined }, never()));
   expect(log.at(-1)).toMatchObject({ type: 'run-end', error: { code, message } });

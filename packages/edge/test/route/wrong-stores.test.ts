@@ -22,12 +22,12 @@ test.each<[what: string, options: Partial<PromptRouteOptions>, message: string]>
   [
     'find of the store returned null',
     { store: { ...createMemoryRuns(), find: async () => null as never } },
-    'Return the id of the run as a text, or undefined if there is none.',
+    'Return the id of the run as a string, or undefined if there is none.',
   ],
   [
     'find of the store returned {"runId":"run-1"}',
     { store: { ...createMemoryRuns(), find: async () => ({ runId: 'run-1' }) as never } },
-    'Return the id of the run as a text, or undefined if there is none.',
+    'Return the id of the run as a string, or undefined if there is none.',
   ],
   [
     'get of the store returned null',
