@@ -51,8 +51,8 @@ export default defineConfig(async ({ mode }) => {
         sharingModules(node('edge', './packages/edge', 'test/**/*.test.ts')),
         node('evals', './packages/evals', 'test/**/*.test.ts'),
         node('durable', './packages/durable', 'test/**/*.test.ts'),
-        sharingModules(node('playground', './apps/playground', 'test/**/*.test.ts', [ofOnePage])),
-        node('playground-state', './apps/playground', ofOnePage),
+        inThreads(sharingModules(node('playground', './apps/playground', 'test/**/*.test.ts', [ofOnePage]))),
+        inThreads(node('playground-state', './apps/playground', ofOnePage)),
         inHappyDom(node('docs', './docs', 'examples/**/*.test.tsx')),
         node('e2e-server', './e2e/server', '*.test.ts'),
         afterTheOthers(node('faults', './e2e/faults', '*.test.ts')),
@@ -148,6 +148,11 @@ function node(
 /** Files that run in one worker share their modules, which are then loaded once. Not for tests that mock a module. */
 function sharingModules(project: TestProjectInlineConfiguration): TestProjectInlineConfiguration {
   return { ...project, test: { ...project.test, isolate: false } };
+}
+
+/** A thread for a file starts in half the time of a process. Not for tests that count on a process of their own. */
+function inThreads(project: TestProjectInlineConfiguration): TestProjectInlineConfiguration {
+  return { ...project, test: { ...project.test, pool: 'threads' } };
 }
 
 /** Pages and tests that measure time need the machine for themselves: they run once the tests in Node have ended. */
