@@ -153,7 +153,7 @@ describe('options.timeout', () => {
     const { state } = await play(
       go((prompt) => prompt.defTool('send', '', z.object({}), () => 1, { needsApproval: true })),
       [[call('send')], 'Never.'],
-      { options: { timeout: { [name]: 40 } } },
+      { options: { timeout: { [name]: 1_000 } } },
     );
     expect(state).toMatchObject({ status: 'error', error: { code: 'timeout' } });
     expect(state.approvals).toMatchObject([{ withdrawn: true }]);

@@ -14,24 +14,6 @@ describe('demoModel', () => {
     expect(text).toContain('V11 and 19,988 more, which a real model would use.');
   });
 
-  test('takes time in proportion to its instructions, even for tags that are never closed, or dashes', async () => {
-    const time = async (instructions: string): Promise<number> => {
-      const tries: number[] = [];
-      for (let count = 0; count < 3; count += 1) {
-        const begin = performance.now();
-        await ask({ instructions, prompt: 'Hi' });
-        tries.push(performance.now() - begin);
-      }
-      return Math.min(...tries);
-    };
-    const open = (count: number): string => Array.from({ length: count }, (_, i) => `<V${i}>`).join('');
-    const dashes = (count: number): string => `<A>${'-'.repeat(count)}</A>`;
-    for (const made of [open, dashes]) {
-      // what looks through all of it at each place makes it 100 and more
-      expect((await time(made(100_000))) / (await time(made(10_000)))).toBeLessThan(40);
-    }
-  });
-
   test('introduces itself, and restates the request with its variables', async () => {
     const { text, usage } = await ask({
       instructions: 'Variables are given as <NAME>value</NAME>.\n\n<USER_NAME>Ada</USER_NAME>',

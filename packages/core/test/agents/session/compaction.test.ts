@@ -1,11 +1,9 @@
-import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { createRun } from '@cueline/core';
-import { defineSession, runAgentSession } from '@cueline/core/agents';
+import { defineSession } from '@cueline/core/agents';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { ModelMessage } from 'ai';
 import { describe, expect, test } from 'vitest';
 import { calls, json, play } from '../../support.ts';
-import { startCpuTime } from '../../support/cpu-time.ts';
 import { complete, playSession, search, short } from './sessions.ts';
 
 const big = (size = 4_000): ScriptedTurn => calls(['search', { query: 'x'.repeat(size) }]);
@@ -291,37 +289,4 @@ test('a defined session is a prompt like any other', async () => {
   expect(run.getState()).toMatchObject({ status: 'done', result: { summary: 'Done.', result: [1] } });
   expect(run.log()[0]).toMatchObject({ type: 'run-start', name: 'work' });
   expect(model.calls).toHaveLength(2);
-});
-
-test('with summaries, a late turn takes no longer than an early one', async () => {
-  const turns = 200;
-  const done = scriptedModel([complete()]);
-  let asked = 0;
-  const model: LanguageModelV4 = {
-    ...done,
-    doStream(call) {
-      const isSummary = (call.tools ?? []).length === 0;
-      if (!isSummary) asked += 1;
-      const turn = calls(['search', { query: `${asked} ${'x'.repeat(300)}` }]);
-      return scriptedModel([isSummary ? 'In short.' : asked > turns ? complete() : turn]).doStream(call);
-    },
-  };
-  const times: number[] = [];
-  let cpuTime = startCpuTime();
-  const result = await runAgentSession(model, {
-    systemPrompt: '',
-    maxTurns: Infinity,
-    tokenLimit: 3_000,
-    tools: { search: { ...search, execute: async ({ query }: { query: string }) => query } },
-    callbacks: {
-      onTurnStart() {
-        times.push(cpuTime());
-        cpuTime = startCpuTime();
-      },
-      onMessagesUpdate() {},
-    },
-  });
-  expect(result).toMatchObject({ completionReason: 'task_complete', totalTurns: turns + 1 });
-  const median = (given: number[]): number => given.toSorted((a, b) => a - b)[given.length / 2] ?? 0;
-  expect(median(times.slice(-80))).toBeLessThan(median(times.slice(10, 90)) * 1.5 + 1);
 });
