@@ -1,17 +1,17 @@
-// One of several instances of a server: node instance.ts <path of Redis's socket> <options of its route as JSON>
+// One of several instances of a server: node instance.ts <path of Redis's socket>. For each line of its input, the options
+// of a route as JSON, it serves another route, and prints its address.
 import process from 'node:process';
+import { createInterface } from 'node:readline';
 import { definePrompt } from '@cueline/core';
 import { scriptedModel, type ScriptedModel, type ScriptedTurn } from '@cueline/core/testing';
-import { createPromptRoute } from '@cueline/edge';
+import { createPromptRoute, type PromptRoute } from '@cueline/edge';
 import { createRedisLimits, createRedisRuns } from '@cueline/edge/redis';
 import { createClient } from 'redis';
 import { serve } from 'srvx/node';
 import * as z from 'zod';
 import { defineWork, planningModel } from '../../../core/test/support/killed-runs.ts';
 
-const [path = '', options = '{}'] = process.argv.slice(2);
-// ends with the process that started it
-process.stdin.on('close', () => process.exit()).resume();
+const [path = ''] = process.argv.slice(2);
 
 const client = createClient({ socket: { path, reconnectStrategy: 50 } });
 client.on('error', () => {});
@@ -88,20 +88,33 @@ const work = definePrompt(
   { input: z.object({ name: z.string() }) },
 );
 
-const route = createPromptRoute([tell, send, spend, deaf, tasks, work], {
-  model,
-  prices: { [model.modelId]: { input: 1, output: 1 } },
-  options: { approval: true },
-  origins: ['https://app.example'],
-  auth: async ({ headers }) => {
-    const subject = headers.get('authorization')?.replace('Bearer ', '');
-    return subject === undefined ? null : { subject };
-  },
-  store: createRedisRuns(client),
-  limitStore: createRedisLimits(client),
-  ...(JSON.parse(options) as object),
+const routes: PromptRoute[] = [];
+const server = serve({
+  fetch: (request) => routes[Number(new URL(request.url).pathname.slice(1))]!(request),
+  port: 0,
+  hostname: '127.0.0.1',
+  silent: true,
 });
-
-const server = serve({ fetch: (request) => route(request), port: 0, hostname: '127.0.0.1', silent: true });
 await server.ready();
-process.stdout.write(`${server.url}\n`);
+
+const lines = createInterface(process.stdin);
+lines.on('line', (options) => {
+  const count = routes.push(
+    createPromptRoute([tell, send, spend, deaf, tasks, work], {
+      model,
+      prices: { [model.modelId]: { input: 1, output: 1 } },
+      options: { approval: true },
+      origins: ['https://app.example'],
+      auth: async ({ headers }) => {
+        const subject = headers.get('authorization')?.replace('Bearer ', '');
+        return subject === undefined ? null : { subject };
+      },
+      store: createRedisRuns(client),
+      limitStore: createRedisLimits(client),
+      ...(JSON.parse(options) as object),
+    }),
+  );
+  process.stdout.write(`${new URL(`/${count - 1}`, server.url).href}\n`);
+});
+// ends with the process that started it
+lines.on('close', () => process.exit());

@@ -2,7 +2,7 @@ import type { EditReply, RunRequest, TaskEdit } from '@cueline/core';
 import type { PromptRouteLimits } from '@cueline/edge';
 import { expect, test, vi } from 'vitest';
 import { idOf, never, readTo } from '../route/routes.ts';
-import { clientOf, startInstance, type Instance, type InstanceOptions } from './instances.ts';
+import { clientOf, instancesWith, type Instance, type InstanceOptions } from './instances.ts';
 import { describeWithRedis } from './server.ts';
 
 /** A subject that has used nothing, not even in an earlier attempt of the same test. */
@@ -30,8 +30,9 @@ async function outcomeOf(instance: Instance, subject: string): Promise<string> {
 }
 
 describeWithRedis('two instances that count in one Redis', (redis) => {
+  const start = instancesWith(redis);
   const two = (options: InstanceOptions): Promise<[Instance, Instance]> =>
-    Promise.all([startInstance(redis.path, options), startInstance(redis.path, options)]);
+    Promise.all([start(options), start(options)]);
 
   test.each<[string, Partial<PromptRouteLimits>]>([
     ['totalDailyTokens', { totalDailyTokens: 20_000 }],

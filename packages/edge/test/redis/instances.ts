@@ -5,7 +5,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { viaRoute, type Executor, type RunEvent, type TaskEdit } from '@cueline/core';
 import type { PromptRouteOptions } from '@cueline/edge';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
+import type { TestRedis } from './server.ts';
 
 export type Instance = {
   readonly url: string;
@@ -22,34 +23,59 @@ export type InstanceOptions = Pick<PromptRouteOptions, 'limits'> & {
   approvals?: 'yes-no' | 'edit';
 };
 
-/** A process of its own that serves the prompts of `instance.ts`, until the test is over. */
-export async function startInstance(path: string, options: InstanceOptions = {}): Promise<Instance> {
+export type StartInstance = (options?: InstanceOptions) => Promise<Instance>;
+
+/**
+ * For the tests of a `describe`: starts instances, each in a process of its own, until the test is over. A process that
+ * a test has passed with then serves the next one, because most of the time that an instance takes is its start.
+ */
+export function instancesWith({ path }: TestRedis): StartInstance {
+  const idle: InstanceProcess[] = [];
+  afterAll(async () => void (await Promise.all(idle.map((child) => child.kill()))));
+  return async (options = {}) => {
+    const child = idle.pop() ?? startProcess(path);
+    onTestFinished(async ({ task }) => {
+      if (child.isAlive() && task.result?.state === 'pass') idle.push(child);
+      else await child.kill();
+    });
+    const { kill, freeze, thaw } = child;
+    return { url: await child.serve(options), kill, freeze, thaw };
+  };
+}
+
+type InstanceProcess = Omit<Instance, 'url'> & {
+  isAlive(): boolean;
+  /** Returns the address of a new route. */
+  serve(options: InstanceOptions): Promise<string>;
+};
+
+function startProcess(path: string): InstanceProcess {
   const file = fileURLToPath(new URL('instance.ts', import.meta.url));
   const child = spawn(
     process.execPath,
-    [
-      '--conditions=@cueline/source',
-      '--disable-warning=ExperimentalWarning',
-      file,
-      path,
-      JSON.stringify(options),
-    ],
+    ['--conditions=@cueline/source', '--disable-warning=ExperimentalWarning', file, path],
     // its input is a pipe that ends with this process
     { stdio: ['pipe', 'pipe', 'inherit'] },
   );
   const closed = once(child, 'close');
-  const kill = async (): Promise<void> => {
-    child.kill('SIGKILL');
-    await closed;
+  const lines = createInterface(child.stdout);
+  return {
+    isAlive: () => child.exitCode === null && child.signalCode === null,
+    async serve(options) {
+      child.stdin.write(`${JSON.stringify(options)}\n`);
+      const [url] = (await Promise.race([
+        once(lines, 'line'),
+        closed.then(() => Promise.reject(new Error('The instance ended before it listened.'))),
+      ])) as [string];
+      return url;
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await closed;
+    },
+    freeze: () => void child.kill('SIGSTOP'),
+    thaw: () => void child.kill('SIGCONT'),
   };
-  onTestFinished(kill);
-  const [url] = (await Promise.race([
-    once(createInterface(child.stdout), 'line'),
-    closed.then(() => Promise.reject(new Error('The instance ended before it listened.'))),
-  ])) as [string];
-  const freeze = (): void => void child.kill('SIGSTOP');
-  const thaw = (): void => void child.kill('SIGCONT');
-  return { url, kill, freeze, thaw };
 }
 
 export type TestClient = Required<Pick<Executor, 'start' | 'send'>> & {
@@ -68,11 +94,11 @@ export function clientOf(subject: string, ...instances: readonly Instance[]): Te
     retries: 200,
     async fetch(request) {
       const { url } = instances[current % instances.length]!;
-      const { pathname, search } = new URL(request.url);
+      const { search } = new URL(request.url);
       const { method, headers, signal } = request;
       const body = method === 'POST' ? await request.text() : null;
       try {
-        const response = await fetch(new URL(pathname + search, url), { method, headers, body, signal });
+        const response = await fetch(`${url}${search}`, { method, headers, body, signal });
         asked.push({ url, method, status: response.status });
         return response;
       } catch (error) {

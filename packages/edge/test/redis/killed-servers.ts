@@ -1,6 +1,6 @@
 import { createRun, remotePrompt, type Executor } from '@cueline/core';
 import { randomFrom } from '../../../core/test/support/killed-runs.ts';
-import { clientOf, startInstance, type Instance } from './instances.ts';
+import { clientOf, type Instance, type StartInstance } from './instances.ts';
 import type { TestRedis } from './server.ts';
 
 /** The outcome of the runs that were in progress when their server was killed. */
@@ -17,14 +17,19 @@ export type Killed = {
 const limits = { quietMs: 500 };
 
 /** Kills a server in each round, at a random moment of `runs` runs, which then go on with `retry()` at another one. */
-export async function killServers(redis: TestRedis, rounds: number, runs: number): Promise<Killed> {
+export async function killServers(
+  redis: TestRedis,
+  start: StartInstance,
+  rounds: number,
+  runs: number,
+): Promise<Killed> {
   const client = await redis.connect();
   const killed: Killed = { interrupted: 0, results: [], writes: [] };
-  let next: Promise<Instance> = startInstance(redis.path, { limits });
+  let next: Promise<Instance> = start({ limits });
   for (let round = 0; round < rounds; round += 1) {
     const random = randomFrom(round + 1);
     const doomed = await next;
-    next = startInstance(redis.path, { limits });
+    next = start({ limits });
     const heir = await next;
     const names = Array.from({ length: runs }, (_, index) => `run-${round}-${index}-${crypto.randomUUID()}`);
     // somewhere in the first half of what all of them say together

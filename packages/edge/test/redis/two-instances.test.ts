@@ -3,7 +3,7 @@ import { createRedisRuns } from '@cueline/edge/redis';
 import { expect, test, vi } from 'vitest';
 import { all, idOf, never } from '../route/routes.ts';
 import { read } from '../stores/events.ts';
-import { clientOf, startInstance, type Instance, type InstanceOptions } from './instances.ts';
+import { clientOf, instancesWith, type Instance, type InstanceOptions } from './instances.ts';
 import { describeWithRedis } from './server.ts';
 
 const request = (name: string): RunRequest => ({ definition: { name } as never, input: undefined });
@@ -15,8 +15,9 @@ const newSubject = (): string => crypto.randomUUID();
 vi.setConfig({ testTimeout: 60_000 });
 
 describeWithRedis('two instances that share Redis', (redis) => {
+  const start = instancesWith(redis);
   const two = (limits: InstanceOptions['limits'] = {}): Promise<[Instance, Instance]> =>
-    Promise.all([startInstance(redis.path, { limits }), startInstance(redis.path, { limits })]);
+    Promise.all([start({ limits }), start({ limits })]);
 
   test('a client continues at the other instance if its instance crashes', async () => {
     const [a, b] = await two();
