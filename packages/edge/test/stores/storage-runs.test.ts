@@ -1,6 +1,6 @@
 import type { RunEvent } from '@cueline/core';
 import { createStorageRuns, createStorageShares } from '@cueline/edge/unstorage';
-import { createStorage } from 'unstorage';
+import { createStorage, type Storage } from 'unstorage';
 import memoryDriver from 'unstorage/drivers/memory';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createStoreWriter } from '../../src/route/runs/store-writer.ts';
@@ -9,6 +9,11 @@ import { read, write } from './events.ts';
 
 // loads what makes runs, which takes as long as it takes
 beforeAll(async () => void (await (await testRoute(['Hi.']).route(post({ input: {} }))).text()), 60_000);
+
+function stopTime(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+}
 
 /** Advances fake timers until the work is done. */
 async function advance<Value>(work: Promise<Value>): Promise<Value> {
@@ -23,15 +28,28 @@ async function advance<Value>(work: Promise<Value>): Promise<Value> {
   return work;
 }
 
-/**
- * Waits for the write that gets no answer, in small steps: fake time must not reach the limit before it on a busy
- * machine.
- */
-async function untilBegun(late: readonly unknown[]): Promise<void> {
-  while (late.length === 0) {
-    await vi.advanceTimersByTimeAsync(1);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+/** Has the writes that `isLate` chooses wait until the test lets them happen. Default: the next write alone. */
+function delayWrites(storage: Storage, isLate = (_value: unknown, before: number): boolean => before === 0) {
+  const setItem = storage.setItem.bind(storage);
+  const late: (() => Promise<void>)[] = [];
+  vi.spyOn(storage, 'setItem').mockImplementation((key, value) => {
+    if (!isLate(value, late.length)) return setItem(key, value);
+    return new Promise((resolve) => late.push(async () => resolve(await setItem(key, value))));
+  });
+  return {
+    /** Waits for one in small steps: on a busy machine, fake time must not reach the limit before it. */
+    async begun(): Promise<void> {
+      while (late.length === 0) {
+        await vi.advanceTimersByTimeAsync(1);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
+    /** Lets them happen, and returns how many there were. */
+    async happen(): Promise<number> {
+      await Promise.all(late.map((write) => write()));
+      return late.length;
+    },
+  };
 }
 
 const run = { runId: 'r', subject: 's', key: 'k', chat: 'c', runMs: 1_000, replayMs: 1_000 };
@@ -134,28 +152,18 @@ test('a failing storage is an error for its caller', async () => {
 });
 
 test('a write without an answer holds up later ones for ten seconds, and leaves no gap if it happens late', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  onTestFinished(() => void vi.useRealTimers());
+  stopTime();
   const storage = createStorage({ driver: memoryDriver() });
-  const setItem = storage.setItem.bind(storage);
-  const late: (() => Promise<void>)[] = [];
-  let isDown = false;
-  vi.spyOn(storage, 'setItem').mockImplementation((key, value) => {
-    if (!isDown) return setItem(key, value);
-    isDown = false;
-    return new Promise((resolve) => late.push(async () => resolve(await setItem(key, value))));
-  });
   const store = createStorageRuns(storage, { pollMs: 10 });
   await advance(store.create({ ...run, runMs: 60_000, replayMs: 60_000 }));
   await advance(write(store, 'r', [delta(0)]));
-  isDown = true;
+  const { begun, happen } = delayWrites(storage);
   // it fails once another attempt has stored the events
   write(store, 'r', [delta(1)]).catch(() => {});
-  await untilBegun(late);
+  await begun();
   // the writer repeats the events after its own timeout, with those that have come meanwhile
   await advance(write(store, 'r', [delta(1), delta(2), delta(3)]));
-  await Promise.all(late.map((writes) => writes()));
-  expect(late).toHaveLength(1);
+  expect(await happen()).toBe(1);
   await advance(write(store, 'r', [end(4)]));
   const stored = await advance(all(read(store, 'r', -1, never())));
   expect(stored).toEqual([delta(0), delta(1), delta(2), delta(3), end(4)]);
@@ -163,24 +171,18 @@ test('a write without an answer holds up later ones for ten seconds, and leaves 
 });
 
 test('a message whose writing gets no answer for long is not lost, nor are those after it', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  onTestFinished(() => void vi.useRealTimers());
+  stopTime();
   const storage = createStorage({ driver: memoryDriver() });
-  const setItem = storage.setItem.bind(storage);
-  const late: (() => Promise<void>)[] = [];
   const store = createStorageRuns(storage, { pollMs: 10 });
   await advance(store.create({ ...run, runMs: 600_000, replayMs: 60_000 }));
   const ping = (id: string) => ({ type: 'ping', id }) as const;
   await advance(store.send('r', ping('1')));
-  vi.spyOn(storage, 'setItem').mockImplementationOnce(
-    (key, value) => new Promise((resolve) => late.push(async () => resolve(await setItem(key, value)))),
-  );
+  const { begun, happen } = delayWrites(storage);
   const second = store.send('r', ping('2'));
-  await untilBegun(late);
+  await begun();
   await advance(store.send('r', ping('3')));
-  await Promise.all(late.map((writes) => writes()));
+  expect(await happen()).toBe(1);
   await advance(second);
-  expect(late).toHaveLength(1);
   const over = new AbortController();
   const messages = store.messages('r', over.signal)[Symbol.asyncIterator]();
   const seen: unknown[] = [];
@@ -190,24 +192,16 @@ test('a message whose writing gets no answer for long is not lost, nor are those
 });
 
 test('a start that gets no answer for long does not take its key from the next one', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  onTestFinished(() => void vi.useRealTimers());
+  stopTime();
   const storage = createStorage({ driver: memoryDriver() });
-  const setItem = storage.setItem.bind(storage);
-  const late: (() => Promise<void>)[] = [];
-  vi.spyOn(storage, 'setItem').mockImplementation((key, value) => {
-    const isName = JSON.stringify(value).includes('r-1');
-    if (!isName) return setItem(key, value);
-    return new Promise((resolve) => late.push(async () => resolve(await setItem(key, value))));
-  });
+  const { begun, happen } = delayWrites(storage, (value) => JSON.stringify(value).includes('r-1'));
   const store = createStorageRuns(storage, { pollMs: 10 });
   const start = { ...run, chat: undefined, runMs: 600_000 };
   const first = store.create({ ...start, runId: 'r-1' });
-  await untilBegun(late);
+  await begun();
   // the route gives up after ten seconds, and the client starts it again
   expect(await advance(store.create({ ...start, runId: 'r-2' }))).toBe('created');
-  await Promise.all(late.map((writes) => writes()));
-  expect(late).toHaveLength(1);
+  expect(await happen()).toBe(1);
   expect(await advance(first)).toEqual({ runId: 'r-2' });
   expect(await store.find({ subject: 's', key: 'k' })).toBe('r-2');
   expect(await store.get('r-1')).toBeUndefined();
@@ -229,8 +223,7 @@ test('an expired share that is read is removed, though nobody shares again', asy
 
 test('a route that polls rarely answers commands of another instance, which does not consider it gone', async () => {
   const request = { definition: greet, input: { name: 'Ada' } };
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  onTestFinished(() => void vi.useRealTimers());
+  stopTime();
   const storage = createStorage({ driver: memoryDriver() });
   const [here, there] = [0, 1].map(() =>
     testRoute([sends, 'Done.'], {

@@ -72,15 +72,22 @@ export function checkRoute(tried: Tried): void {
   const greet = { at: 'greet', body: { input: { name: 'Ada' } } };
   const at = (runId: string): { at: string; path: string } => ({ at: 'greet', path: `?run=${runId}` });
 
-  test('a run streams live, each event with its number', async () => {
+  /** A run of which the client has these first words of the model. */
+  async function begin(words: string): Promise<Talk & { run: Watched }> {
     const { talks } = model();
     const run = await watch(greet);
     await run.to('step-start');
     await expect.poll(() => talks.length).toBe(1);
-    talks[0]!.say('Hello');
-    expect(await run.to('text-delta')).toMatchObject({ text: 'Hello' });
-    talks[0]!.say(' Ada.');
-    talks[0]!.end();
+    talks[0]!.say(words);
+    await run.to('text-delta');
+    return { ...talks[0]!, run };
+  }
+
+  test('a run streams live, each event with its number', async () => {
+    const { run, say, end } = await begin('Hello');
+    expect(run.events.at(-1)).toMatchObject({ type: 'text-delta', text: 'Hello' });
+    say(' Ada.');
+    end();
     expect(await run.to('run-end')).toMatchObject({ outcome: 'done' });
     expect([textOf(run.events), run.ids]).toEqual(['Hello Ada.', run.events.map((_event, seq) => seq)]);
     expect(tried.upstream.seen).toMatchObject([
@@ -90,16 +97,11 @@ export function checkRoute(tried: Tried): void {
   });
 
   test('continues when its client disconnects, and is resumed', async () => {
-    const { talks } = model();
-    const first = await watch(greet);
-    await first.to('step-start');
-    await expect.poll(() => talks.length).toBe(1);
-    talks[0]!.say('One');
-    await first.to('text-delta');
+    const { run: first, say, end } = await begin('One');
     first.leave();
     // until the runtime has noticed
     await new Promise((resolve) => setTimeout(resolve, 300));
-    talks[0]!.say(' two');
+    say(' two');
     const last = first.ids.at(-1)!;
     const second = await watch({
       ...at(first.runId),
@@ -108,8 +110,8 @@ export function checkRoute(tried: Tried): void {
     });
     expect(second.runId).toBe(first.runId);
     expect(await second.to('text-delta')).toMatchObject({ text: ' two' });
-    talks[0]!.say(' three');
-    talks[0]!.end();
+    say(' three');
+    end();
     await second.to('run-end');
     expect(textOf([...first.events, ...second.events])).toBe('One two three');
     expect([...first.ids, ...second.ids]).toEqual([...first.ids, ...second.ids].map((_id, index) => index));
@@ -136,12 +138,7 @@ export function checkRoute(tried: Tried): void {
   });
 
   test('is stopped with its model call by a DELETE request', async () => {
-    const { talks } = model();
-    const run = await watch(greet);
-    await run.to('step-start');
-    await expect.poll(() => talks.length).toBe(1);
-    talks[0]!.say('Never');
-    await run.to('text-delta');
+    const { run } = await begin('Never');
     const stopped = await ask(tried, { ...at(run.runId), method: 'DELETE' });
     expect(stopped.status).toBe(204);
     expect(await run.to('run-end')).toMatchObject({ outcome: 'stopped' });
@@ -149,12 +146,7 @@ export function checkRoute(tried: Tried): void {
   });
 
   test('is stopped after its client has disconnected', async () => {
-    const { talks } = model();
-    const run = await watch(greet);
-    await run.to('step-start');
-    await expect.poll(() => talks.length).toBe(1);
-    talks[0]!.say('Never');
-    await run.to('text-delta');
+    const { run } = await begin('Never');
     run.leave();
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect((await ask(tried, { ...at(run.runId), method: 'DELETE' })).status).toBe(204);
