@@ -17,8 +17,7 @@ describe('the log of a run', () => {
   });
 
   test('is the same for any batches and any id', async () => {
-    const { tab } = freshDatabase();
-    const storage = tab();
+    const { tab, storage } = freshDatabase();
     const cuts = fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(fc.string(), cuts, async (id, sizes) => {
@@ -35,8 +34,7 @@ describe('the log of a run', () => {
   });
 
   test('keeps its order if the batches are not awaited', async () => {
-    const { tab } = freshDatabase();
-    const storage = tab();
+    const { storage } = freshDatabase();
     const appended = Array.from({ length: 40 }, (_, index) =>
       storage.append('today', wordsFrom(index * 3, 3)),
     );
@@ -45,8 +43,7 @@ describe('the log of a run', () => {
   });
 
   test('is stored as it was when it was passed', async () => {
-    const { tab } = freshDatabase();
-    const storage = tab();
+    const { storage } = freshDatabase();
     const buffer = logOf(['Take']);
     const appended = storage.append('today', buffer);
     buffer.length = 0;
@@ -55,8 +52,7 @@ describe('the log of a run', () => {
   });
 
   test('is replaced by a batch that begins at 0', async () => {
-    const { tab } = freshDatabase();
-    const storage = tab();
+    const { tab, storage } = freshDatabase();
     await storage.append('today', wordsFrom(0, 50));
     await storage.append('today', wordsFrom(50, 50));
     await storage.append('today', logOf(['Again']));
@@ -76,16 +72,14 @@ describe('the log of a run', () => {
   });
 
   test('is undefined if none exists, and an empty batch makes none', async () => {
-    const { tab } = freshDatabase();
-    const storage = tab();
+    const { storage } = freshDatabase();
     await storage.append('today', []);
     expect(await storage.load('today')).toBeUndefined();
     expect(await storage.list()).toEqual([]);
   });
 
   test('is separate from logs of ids with the same beginning', async () => {
-    const { tab } = freshDatabase();
-    const storage = tab();
+    const { storage } = freshDatabase();
     const ids = ['', 'a', 'a,0', 'aa', 'a\u0000', '\uffff'];
     for (const [index, id] of ids.entries()) await storage.append(id, wordsFrom(0, index + 1));
     await storage.remove('a');
@@ -96,8 +90,7 @@ describe('the log of a run', () => {
 
 describe('a gap', () => {
   test('in appended events is refused', async () => {
-    const { tab } = freshDatabase();
-    const storage = tab();
+    const { storage } = freshDatabase();
     await storage.append('today', wordsFrom(0, 5));
     const fault = [
       'storage_failed',
@@ -112,8 +105,7 @@ describe('a gap', () => {
 
   // a run drops what it cannot show, and reports that
   test('in the stored log keeps the events before it, and the next write replaces it', async () => {
-    const { name, tab } = freshDatabase();
-    const storage = tab();
+    const { name, tab, storage } = freshDatabase();
     for (const seq of [0, 5, 10, 15]) await storage.append('today', wordsFrom(seq, 5));
     await damage(name, (batches) => batches.delete(['today', 10]));
     expect(await storage.load('today')).toEqual([...wordsFrom(0, 10), ...wordsFrom(15, 5)]);
@@ -124,8 +116,7 @@ describe('a gap', () => {
   });
 
   test('inside a stored batch lets the next write replace that batch', async () => {
-    const { name, tab } = freshDatabase();
-    const storage = tab();
+    const { name, storage } = freshDatabase();
     for (const seq of [0, 5]) await storage.append('today', wordsFrom(seq, 5));
     await damage(name, (batches) => batches.put([...wordsFrom(5, 1), ...wordsFrom(9, 1)], ['today', 5]));
     expect(await storage.load('today')).toHaveLength(7);
@@ -134,8 +125,7 @@ describe('a gap', () => {
   });
 
   test('in an invalid batch ends the log before it', async () => {
-    const { name, tab } = freshDatabase();
-    const storage = tab();
+    const { name, storage } = freshDatabase();
     for (const seq of [0, 5]) await storage.append('today', wordsFrom(seq, 5));
     await damage(name, (batches) => batches.put('nonsense', ['today', 5]));
     expect((await storage.load('today'))?.slice(0, 5)).toEqual(wordsFrom(0, 5));
@@ -144,8 +134,7 @@ describe('a gap', () => {
   });
 
   test('at the beginning lets the run start again', async () => {
-    const { name, tab } = freshDatabase();
-    const storage = tab();
+    const { name, storage } = freshDatabase();
     for (const seq of [0, 5]) await storage.append('today', wordsFrom(seq, 5));
     await damage(name, (batches) => batches.delete(['today', 0]));
     expect(await storage.load('today')).toEqual(wordsFrom(5, 5));
@@ -156,8 +145,7 @@ describe('a gap', () => {
 
 describe('the stored runs', () => {
   test('are listed without their events, the latest first', async () => {
-    const { tab } = freshDatabase();
-    const storage = tab();
+    const { tab, storage } = freshDatabase();
     setClock(1_000);
     await storage.append('planner', logOf(['Take', ' the tram'], 'plan-day'));
     setClock(2_000);
@@ -175,16 +163,14 @@ describe('the stored runs', () => {
   });
 
   test('have no outcome if they continue after their end', async () => {
-    const { tab } = freshDatabase();
-    const storage = tab();
+    const { storage } = freshDatabase();
     await storage.append('today', [...logOf([]), ...inLog([{ type: 'run-end', outcome: 'error' }], 1)]);
     await storage.append('today', wordsFrom(2, 1));
     expect((await storage.list()).map(({ outcome }) => outcome)).toEqual([undefined]);
   });
 
   test('are deleted by remove and clear', async () => {
-    const { tab } = freshDatabase();
-    const storage = tab();
+    const { tab, storage } = freshDatabase();
     for (const id of ['a', 'b', 'c']) await storage.append(id, wordsFrom(0, 3));
     await storage.remove('b');
     await storage.remove('never stored');
@@ -196,8 +182,7 @@ describe('the stored runs', () => {
   });
 
   test('report their deletion while they continue, until they are started again', async () => {
-    const { tab } = freshDatabase();
-    const storage = tab();
+    const { tab, storage } = freshDatabase();
     await storage.append('today', wordsFrom(0, 3));
     await tab().clear();
     expect(await failureOf(storage.append('today', wordsFrom(3, 3)))).toEqual([

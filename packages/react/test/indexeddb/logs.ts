@@ -29,11 +29,25 @@ export function wordsFrom(seq: number, events: number): RunEvent[] {
 
 let databases = 0;
 
-/** A database of the test's own, and the way to open one more tab on it. It is deleted after the test. */
-export function freshDatabase(): { name: string; tab(options?: IndexedDbStorageOptions): IndexedDbStorage } {
+/** A database of the test's own: a tab's storage in it, and the way to open one more tab. It is deleted after the test. */
+export function freshDatabase(): {
+  name: string;
+  storage: IndexedDbStorage;
+  tab(options?: IndexedDbStorageOptions): IndexedDbStorage;
+} {
   const name = `test-${(databases += 1)}-${performance.timeOrigin}`;
   onTestFinished(() => void indexedDB.deleteDatabase(name));
-  return { name, tab: (options) => indexedDbStorage({ databaseName: name, ...options }) };
+  const tab = (options?: IndexedDbStorageOptions): IndexedDbStorage =>
+    indexedDbStorage({ databaseName: name, ...options });
+  return { name, storage: tab(), tab };
+}
+
+/** The next batch that is stored, of any tab, does not fit on the disk. */
+export function failNextWrite(): void {
+  const put = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementationOnce(() => {
+    throw new DOMException('no space', 'QuotaExceededError');
+  });
+  onTestFinished(() => put.mockRestore());
 }
 
 /** What a promise that must reject rejects with: code, reason and message. */

@@ -6,8 +6,7 @@ test(
   '10,000 events in batches of 50: the last batches take no longer than the first',
   { timeout: 60_000, retry: 3 },
   async () => {
-    const { tab } = freshDatabase();
-    const storage = tab();
+    const { tab, storage } = freshDatabase();
     await storage.append('warm up', wordsFrom(0, 1));
     const times: number[] = [];
     for (let seq = 0; seq < 10_000; seq += 50) {

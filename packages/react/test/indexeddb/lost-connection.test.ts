@@ -3,8 +3,7 @@ import { cdp } from 'vitest/browser';
 import { failureOf, freshDatabase, wordsFrom } from './logs.ts';
 
 test('a database that is deleted from outside is created again by the next use', async () => {
-  const { name, tab } = freshDatabase();
-  const storage = tab();
+  const { name, storage } = freshDatabase();
   await storage.append('today', wordsFrom(0, 5));
   const deletion = indexedDB.deleteDatabase(name);
   await new Promise((resolve) => deletion.addEventListener('success', resolve));
@@ -19,8 +18,7 @@ test('a database that is deleted from outside is created again by the next use',
 });
 
 test('a run continues after the user clears the site data', async () => {
-  const { tab } = freshDatabase();
-  const storage = tab();
+  const { storage } = freshDatabase();
   await storage.append('today', wordsFrom(0, 5));
   // Vitest leaves the session's type to the browser provider, whose types are not for pages
   const devTools = cdp() as unknown as { send(method: string, parameters: unknown): Promise<void> };
@@ -55,8 +53,7 @@ test('if clearing site data interrupts an opening, it is repeated, and fails onl
 
 test('a connection that the browser closed is opened again, and no event is missing', async () => {
   const connections = watchConnections();
-  const { tab } = freshDatabase();
-  const storage = tab();
+  const { storage } = freshDatabase();
   await storage.append('today', wordsFrom(0, 5));
   connections[0]!.close();
   connections[0]!.dispatchEvent(new Event('close'));
@@ -68,8 +65,7 @@ test('a connection that the browser closed is opened again, and no event is miss
 });
 
 test('a lost transaction is repeated', async () => {
-  const { tab } = freshDatabase();
-  const storage = tab();
+  const { tab, storage } = freshDatabase();
   await storage.append('today', wordsFrom(0, 5));
   loseNext((transaction) => transaction.abort());
   const lost = storage.append('today', wordsFrom(5, 5));
@@ -79,8 +75,7 @@ test('a lost transaction is repeated', async () => {
 });
 
 test('a write whose response is lost is not repeated', async () => {
-  const { tab } = freshDatabase();
-  const storage = tab();
+  const { tab, storage } = freshDatabase();
   await storage.append('today', wordsFrom(0, 5));
   loseNext((transaction) => {
     const silence = (event: Event): void => event.stopImmediatePropagation();
@@ -95,8 +90,7 @@ test('a write whose response is lost is not repeated', async () => {
 });
 
 test('the error is reported if a new connection fails, too', async () => {
-  const { tab } = freshDatabase();
-  const storage = tab();
+  const { storage } = freshDatabase();
   const lost = vi.spyOn(IDBDatabase.prototype, 'transaction').mockImplementation(() => {
     throw new DOMException('Connection to Indexed Database server lost.', 'UnknownError');
   });

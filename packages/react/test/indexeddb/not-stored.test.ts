@@ -1,7 +1,7 @@
 import { CuelineError } from '@cueline/core';
 import { indexedDbStorage } from '@cueline/react/indexeddb';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { failureOf, freshDatabase, inLog, logOf, wordsFrom } from './logs.ts';
+import { failNextWrite, failureOf, freshDatabase, inLog, logOf, wordsFrom } from './logs.ts';
 
 const full = [
   'storage_failed',
@@ -17,8 +17,7 @@ const denied = [
 ];
 
 test('on a full disk, a batch is not stored, earlier ones stay, and free space lets it continue', async () => {
-  const { tab } = freshDatabase();
-  const storage = tab();
+  const { tab, storage } = freshDatabase();
   await storage.append('today', wordsFrom(0, 5));
   const quota = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(() => {
     throw new DOMException('no space', 'QuotaExceededError');
@@ -62,13 +61,9 @@ test.each([
 });
 
 test('events of a start that was not stored are not appended to the log of the earlier start', async () => {
-  const { tab } = freshDatabase();
-  const storage = tab();
+  const { tab, storage } = freshDatabase();
   await storage.append('today', wordsFrom(0, 5));
-  const quota = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementationOnce(() => {
-    throw new DOMException('no space', 'QuotaExceededError');
-  });
-  onTestFinished(() => quota.mockRestore());
+  failNextWrite();
   expect(await failureOf(storage.append('today', wordsFrom(0, 5)))).toEqual(full);
   expect((await failureOf(storage.append('today', wordsFrom(5, 5)))).slice(0, 2)).toEqual([
     'storage_failed',
@@ -80,8 +75,7 @@ test('events of a start that was not stored are not appended to the log of the e
 });
 
 test('a write that fails half way is rolled back', async () => {
-  const { tab } = freshDatabase();
-  const storage = tab();
+  const { tab, storage } = freshDatabase();
   await storage.append('today', wordsFrom(0, 5));
   const put = IDBObjectStore.prototype.put;
   const failing = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(function (
@@ -111,8 +105,7 @@ test('with the quota of a real browser, only batches that fit are appended', asy
 });
 
 test.each(['SecurityError', 'InvalidStateError', 'UnknownError'])('open fails with %s', async (name) => {
-  const { tab } = freshDatabase();
-  const storage = tab();
+  const { storage } = freshDatabase();
   const open = vi.spyOn(IDBFactory.prototype, 'open').mockImplementation(() => {
     throw new DOMException('The operation is insecure.', name);
   });

@@ -1,7 +1,7 @@
 import type { RunEvent } from '@cueline/core';
 import fc from 'fast-check';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { failureOf, freshDatabase, inLog, withoutLocks, wordsFrom } from './logs.ts';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { failNextWrite, failureOf, freshDatabase, inLog, withoutLocks, wordsFrom } from './logs.ts';
 
 const otherTab = [
   'storage_failed',
@@ -60,10 +60,7 @@ test('a tab that no longer writes a run lets another one end it', async () => {
   const { tab } = freshDatabase();
   const [one, two] = [tab(), tab()];
   await one.append('today', wordsFrom(0, 10));
-  const put = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementationOnce(() => {
-    throw new DOMException('no space', 'QuotaExceededError');
-  });
-  onTestFinished(() => put.mockRestore());
+  failNextWrite();
   expect((await failureOf(one.append('today', wordsFrom(10, 5))))[1]).toBe('full');
   await two.load('today');
   await two.append('today', wordsFrom(10, 1));
@@ -75,10 +72,7 @@ describe.each(['with', 'without'])('%s Web Locks', (locks) => {
     if (locks === 'without') withoutLocks();
     const { tab } = freshDatabase();
     const [one, two] = [tab(), tab()];
-    const put = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementationOnce(() => {
-      throw new DOMException('no space', 'QuotaExceededError');
-    });
-    onTestFinished(() => put.mockRestore());
+    failNextWrite();
     expect((await failureOf(one.append('today', wordsFrom(0, 10))))[1]).toBe('full');
     await two.append('today', wordsFrom(0, 5));
     expect(await failureOf(one.append('today', wordsFrom(0, 12), { again: true }))).toEqual(otherTab);
@@ -93,10 +87,7 @@ describe.each(['with', 'without'])('%s Web Locks', (locks) => {
     const { tab } = freshDatabase();
     const one = tab();
     await tab().append('today', wordsFrom(0, 5));
-    const put = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementationOnce(() => {
-      throw new DOMException('no space', 'QuotaExceededError');
-    });
-    onTestFinished(() => put.mockRestore());
+    failNextWrite();
     await failureOf(one.append('today', wordsFrom(0, 10)));
     await one.append('today', wordsFrom(0, 12), { again: true });
     expect(await tab().load('today')).toEqual(wordsFrom(0, 12));
@@ -104,8 +95,9 @@ describe.each(['with', 'without'])('%s Web Locks', (locks) => {
 });
 
 describe('without Web Locks', () => {
+  beforeEach(withoutLocks);
+
   test('a tab that has not loaded the log cannot append to it', async () => {
-    withoutLocks();
     const { tab } = freshDatabase();
     await tab().append('today', wordsFrom(0, 10));
     const other = tab();
@@ -115,7 +107,6 @@ describe('without Web Locks', () => {
   });
 
   test('the first of two tabs that continue a run wins', async () => {
-    withoutLocks();
     const { tab } = freshDatabase();
     await tab().append('today', wordsFrom(0, 10));
     const [one, two] = [tab(), tab()];
@@ -130,7 +121,6 @@ describe('without Web Locks', () => {
   });
 
   test('the last start replaces the run of another tab, however long both logs are', async () => {
-    withoutLocks();
     const { tab } = freshDatabase();
     const [one, two] = [tab(), tab()];
     await one.append('today', wordsFrom(0, 10));
@@ -141,7 +131,6 @@ describe('without Web Locks', () => {
   });
 
   test('loading takes the run over: later writes of its own tab are refused', async () => {
-    withoutLocks();
     const { tab } = freshDatabase();
     const [one, two] = [tab(), tab()];
     await one.append('today', wordsFrom(0, 10));
@@ -154,7 +143,6 @@ describe('without Web Locks', () => {
   });
 
   test('events of a removed run are not appended to a run that another tab has started since', async () => {
-    withoutLocks();
     const { tab } = freshDatabase();
     const [one, two, three] = [tab(), tab(), tab()];
     await one.append('today', wordsFrom(0, 3));
@@ -167,7 +155,6 @@ describe('without Web Locks', () => {
   });
 
   test('for any actions of tabs and disk, the stored log is complete and of one run', async () => {
-    withoutLocks();
     const action = fc.record({
       tab: fc.constantFrom(0, 1, 2),
       does: fc.constantFrom('start', 'append', 'append', 'append', 'load', 'remove', 'clear'),
