@@ -9,6 +9,7 @@ import {
   ended,
   logOf,
   ran,
+  said,
   start,
   step,
   usage,
@@ -37,9 +38,7 @@ test('a step shows time to first token and generation separately, with its think
     { type: 'reasoning-start', id: 'r' },
     { type: 'reasoning-delta', id: 'r', text: 'Hm.' },
     { type: 'reasoning-end', id: 'r' },
-    { type: 'text-start', id: 't' },
-    { type: 'text-delta', id: 't', text: 'Let me look.' },
-    { type: 'text-end', id: 't' },
+    ...said('Let me look.'),
     ...called('c', 'look'),
     ...ran('c', 'look', 'rain'),
     finish,
@@ -62,11 +61,7 @@ test('a step shows time to first token and generation separately, with its think
 });
 
 test('a step without calls generates until its end', () => {
-  const text: RunEventBody[] = [
-    { type: 'text-start', id: 't' },
-    { type: 'text-delta', id: 't', text: 'Rain.' },
-    { type: 'text-end', id: 't' },
-  ];
+  const text: RunEventBody[] = [...said('Rain.')];
   expect(outline(rowsOf(logOf([start, begin, ...text, finish, end])))).toEqual([
     'Step 1: first-token 10-30, generating 30-50',
     '  Text: text 20-40',
@@ -84,15 +79,9 @@ test('a step that was cut off and continued is one step, with the attempt that w
     { type: 'text-delta', id: 't', text: 'Let me' },
     { type: 'retry', error: { code: 'interrupted', message: 'The page was closed.' } },
     begin,
-    { type: 'text-start', id: 'u' },
-    { type: 'text-delta', id: 'u', text: 'Let me look.' },
-    { type: 'text-end', id: 'u' },
+    ...said('Let me look.', 'u'),
     finish,
-    ...step(1, [
-      { type: 'text-start', id: 'v' },
-      { type: 'text-delta', id: 'v', text: 'Rain.' },
-      { type: 'text-end', id: 'v' },
-    ]),
+    ...step(1, [...said('Rain.', 'v')]),
     end,
   ]);
   const rows = outline(rowsOf(log));
@@ -208,9 +197,7 @@ test('retries, a broken-off answer, nudges, warnings and a failure are rows', ()
     { type: 'text-start', id: 'a' },
     { type: 'text-delta', id: 'a', text: 'Lost' },
     { type: 'retry', error },
-    { type: 'text-start', id: 'a' },
-    { type: 'text-delta', id: 'a', text: 'Kept' },
-    { type: 'text-end', id: 'a' },
+    ...said('Kept', 'a'),
     { type: 'warning', message: 'Odd.' },
     finish,
     { type: 'steer', id: 's', cause: 'tasks', text: 'Tasks are open.' },

@@ -84,10 +84,10 @@ export const agentsAtWork: RunEventBody[] = [
 ];
 
 /** A text of the model, in one piece. */
-export const said = (text: string): RunEventBody[] => [
-  { type: 'text-start', id: 't' },
-  { type: 'text-delta', id: 't', text },
-  { type: 'text-end', id: 't' },
+export const said = (text: string, id = 't'): RunEventBody[] => [
+  { type: 'text-start', id },
+  { type: 'text-delta', id, text },
+  { type: 'text-end', id },
 ];
 
 export const firstStep: RunEventBody = {
