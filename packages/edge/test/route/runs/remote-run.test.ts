@@ -21,15 +21,16 @@ const start: RunEvent = {
 
 const events = (run: RemoteRun, afterSeq: number): AsyncIterable<RunEvent> => eventsOf(run.events(afterSeq));
 
-async function setUp() {
+/** A run of another instance, which has stored these events. */
+async function setUp(stored: RunEvent[] = [start]) {
   const store = createMemoryRuns();
   await store.create({ runId: 'run-1', subject: 'ada', runMs: 60_000, replayMs: 60_000 });
+  for (const event of stored) await write(store, 'run-1', [event]);
   return { store, run: followRemoteRun(store, 'run-1', times) };
 }
 
 test('a run whose instance crashed ends for all readers', async () => {
   const { store, run } = await setUp();
-  await write(store, 'run-1', [start]);
   const [one, two] = await Promise.all([all(events(run, -1)), all(events(run, 0))]);
   const end = { seq: 1, t: 5, type: 'run-end', outcome: 'error', error: { code: 'interrupted' } };
   expect(one).toMatchObject([start, end]);
@@ -40,7 +41,7 @@ test('a run whose instance crashed ends for all readers', async () => {
 });
 
 test('a run ends if its instance crashed before the first event', async () => {
-  const { run } = await setUp();
+  const { run } = await setUp([]);
   expect(await all(events(run, -1))).toMatchObject([
     { seq: 0, type: 'run-start', runId: 'run-1' },
     { seq: 1, type: 'run-end', outcome: 'error', error: { code: 'interrupted' } },
@@ -49,7 +50,6 @@ test('a run ends if its instance crashed before the first event', async () => {
 
 test('a run ends when a client answers it after its instance crashed', async () => {
   const { store, run } = await setUp();
-  await write(store, 'run-1', [start]);
   expect(await run.send({ type: 'edit', edit: { type: 'skip', taskId: 'a' } })).toEqual({
     accepted: false,
     reason: 'The instance of this run no longer answers. Start it again.',
@@ -59,7 +59,6 @@ test('a run ends when a client answers it after its instance crashed', async () 
 
 test('an instance that answers late is not given up', async () => {
   const { store, run } = await setUp();
-  await write(store, 'run-1', [start]);
   const answer = async (): Promise<void> => {
     // busy while it is asked, and while it is asked again
     await new Promise((resolve) => setTimeout(resolve, 72));
@@ -78,7 +77,7 @@ test('an instance that answers late is not given up', async () => {
 });
 
 test('a silent run continues', async () => {
-  const { store } = await setUp();
+  const { store } = await setUp([]);
   // a busy machine may reply late
   const run = followRemoteRun(store, 'run-1', { ...times, replyMs: 5_000 });
   const pings = store.messages('run-1', never())[Symbol.asyncIterator]();
@@ -109,7 +108,6 @@ test.each([
   ['reads all messages because it cannot tell which are new', false, 102],
 ])('a caller of a store that %s', async (_, canListen, count) => {
   const { store } = await setUp();
-  await write(store, 'run-1', [start]);
   for (let index = 0; index < 100; index += 1) {
     await store.send('run-1', { type: 'reply', id: String(index), reply: { accepted: true } });
   }
@@ -141,7 +139,6 @@ test.each([
 
 test('no ping is sent for a run whose reader has disconnected', async () => {
   const { store, run } = await setUp();
-  await write(store, 'run-1', [start]);
   const reader = run.events(-1)[Symbol.asyncIterator]();
   await reader.next();
   const waiting = reader.next();
@@ -152,9 +149,7 @@ test('no ping is sent for a run whose reader has disconnected', async () => {
 });
 
 test('nothing is settled if the instance returns at that moment, until the run has really ended', async () => {
-  const store = createMemoryRuns();
-  await store.create({ runId: 'run-1', subject: 'ada', runMs: 60_000, replayMs: 60_000 });
-  await write(store, 'run-1', [start]);
+  const { store } = await setUp();
   const { send: tell } = store;
   const usage = { inputTokens: 90, outputTokens: 10, totalTokens: 100 };
   const late = { seq: 1, t: 6, type: 'step-end', usage } as unknown as RunEvent;
@@ -171,7 +166,6 @@ test('nothing is settled if the instance returns at that moment, until the run h
 
 test('a reader that stops releases the store', async () => {
   const { store, run } = await setUp();
-  await write(store, 'run-1', [start]);
   const read = vi.spyOn(store, 'read');
   vi.spyOn(store, 'send').mockRejectedValue(new Error('down'));
   await expect(all(events(run, -1))).rejects.toThrow('down');
@@ -181,7 +175,6 @@ test('a reader that stops releases the store', async () => {
 
 test('many readers of a run send one ping, and end it once', async () => {
   const { store } = await setUp();
-  await write(store, 'run-1', [start]);
   const [tell, append] = [vi.spyOn(store, 'send'), vi.spyOn(store, 'append')];
   const onAbandoned = vi.fn(async () => {});
   const logs = await Promise.all(
@@ -198,7 +191,6 @@ test('many readers of a run send one ping, and end it once', async () => {
 
 test('a reader that freezes after its ping gets the reply', async () => {
   const { store, run } = await setUp();
-  await write(store, 'run-1', [start]);
   const block = (ms: number): void => {
     for (const until = performance.now() + ms; performance.now() < until;);
   };
@@ -224,7 +216,6 @@ test('a reader that freezes after its ping gets the reply', async () => {
 
 test('an instance that may be silent forever is not asked whether it is alive', async () => {
   const { store } = await setUp();
-  await write(store, 'run-1', [start]);
   const send = vi.spyOn(store, 'send');
   const run = followRemoteRun(store, 'run-1', { ...times, quietMs: Infinity });
   const seen = run.events(-1)[Symbol.asyncIterator]();
