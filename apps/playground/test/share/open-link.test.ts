@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { sampleEval } from '../../src/evals/sample-eval.ts';
 import { samplePrompts } from '../../src/prompts/sample-prompts.ts';
 import { usePlayground } from '../../src/state/store.ts';
+import { memoryStorage } from '../memory-storage.ts';
 
 const id = 'AbCdEfGhIjKlMnOpQrSt-A';
 const log: RunEvent[] = [
@@ -125,10 +126,7 @@ test.each([
   'after a reload with the link, going back shows the user’s own prompts and eval, and the view that was open: %s',
   async (kind, expected) => {
     const stored = new Map<string, string>();
-    vi.stubGlobal('localStorage', {
-      getItem: (name: string) => stored.get(name) ?? null,
-      setItem: (name: string, text: string) => void stored.set(name, text),
-    });
+    vi.stubGlobal('localStorage', memoryStorage(stored));
     const prompts = { prompts: [{ ...samplePrompts[0]!, name: 'Theirs' }], selected: 0, values: {} };
     const link = encodeLink({ prompts, evaluation: { settings: { ...sampleEval, repeat: 4 } } });
     await open(encodeLink({ script }));

@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { deleteKeyOf } from '../../src/share/delete-keys.ts';
 import { knownShortLink, makeUploadedLink, uploadInProgress } from '../../src/share/short-links.ts';
+import { memoryStorage } from '../memory-storage.ts';
 
 const id = 'AbCdEfGhIjKlMnOpQrSt-A';
 const [address, page] = ['https://play.example/api/shares', 'https://play.example/app/'];
@@ -8,11 +9,7 @@ const [address, page] = ['https://play.example/api/shares', 'https://play.exampl
 afterEach(() => void vi.unstubAllGlobals());
 
 test('an upload continues after its popover is closed, is made once, and keeps its delete key', async () => {
-  const stored = new Map<string, string>();
-  vi.stubGlobal('localStorage', {
-    getItem: (key: string) => stored.get(key) ?? null,
-    setItem: (key: string, text: string) => void stored.set(key, text),
-  });
+  vi.stubGlobal('localStorage', memoryStorage());
   const signals: AbortSignal[] = [];
   const answers: ((response: Response) => void)[] = [];
   vi.stubGlobal('fetch', (_url: string, { signal }: { signal: AbortSignal }) => {

@@ -9,6 +9,7 @@ import {
   MAX_FILES,
   useAttachments,
 } from '../../src/state/attachments.ts';
+import { memoryStorage } from '../memory-storage.ts';
 
 const state = () => useAttachments.getState().script;
 beforeEach(() => useAttachments.setState(useAttachments.getInitialState(), true));
@@ -89,12 +90,7 @@ test('the files of one conversation are not those of the other', async () => {
 });
 
 test('after a reload the page names the files that must be attached again', async () => {
-  const stored = new Map<string, string>();
-  vi.stubGlobal('sessionStorage', {
-    getItem: (key: string) => stored.get(key) ?? null,
-    setItem: (key: string, text: string) => void stored.set(key, text),
-    removeItem: (key: string) => void stored.delete(key),
-  });
+  vi.stubGlobal('sessionStorage', memoryStorage());
   const reload = async (): Promise<typeof Attachments> => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     vi.resetModules();

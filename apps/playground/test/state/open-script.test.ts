@@ -1,18 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { nameOf, readEarlierScript, readTabMemory } from '../../src/state/open-script.ts';
-
-function memory(): Storage {
-  const texts = new Map<string, string>();
-  return {
-    getItem: (name: string) => texts.get(name) ?? null,
-    setItem: (name: string, text: string) => void texts.set(name, text),
-    removeItem: (name: string) => void texts.delete(name),
-  } as Storage;
-}
+import { memoryStorage } from '../memory-storage.ts';
 
 beforeEach(() => {
-  vi.stubGlobal('localStorage', memory());
-  vi.stubGlobal('sessionStorage', memory());
+  vi.stubGlobal('localStorage', memoryStorage());
+  vi.stubGlobal('sessionStorage', memoryStorage());
 });
 afterEach(() => void vi.unstubAllGlobals());
 

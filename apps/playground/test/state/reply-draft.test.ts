@@ -1,12 +1,9 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import type * as Draft from '../../src/state/reply-draft.ts';
+import { memoryStorage } from '../memory-storage.ts';
 
 const stored = new Map<string, string>();
-vi.stubGlobal('sessionStorage', {
-  getItem: (key: string) => stored.get(key) ?? null,
-  setItem: (key: string, text: string) => void stored.set(key, text),
-  removeItem: (key: string) => void stored.delete(key),
-});
+vi.stubGlobal('sessionStorage', memoryStorage(stored));
 
 /** The module in the state of a page that has just loaded. */
 async function reload(): Promise<typeof Draft> {
