@@ -35,6 +35,7 @@ export function instancesWith({ path }: TestRedis): StartInstance {
   return async (options = {}) => {
     const child = idle.pop() ?? startProcess(path);
     onTestFinished(async ({ task }) => {
+      child.thaw(); // a test may leave it frozen
       if (child.isAlive() && task.result?.state === 'pass') idle.push(child);
       else await child.kill();
     });
