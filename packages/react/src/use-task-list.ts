@@ -146,10 +146,7 @@ function definitionsOf(
     ? tasks.map((task) => (typeof task === 'string' ? { task } : task))
     : [undefined];
   if (definitions.every((definition) => typeof definition?.task === 'string')) return definitions;
-  throw new CuelineError(
-    'invalid_options',
-    "useTaskList needs a run or tasks: useTaskList(['Pack', 'Paint']).",
-  );
+  throw new CuelineError('invalid_options', "useTaskList needs the run of usePrompt, or tasks: ['Pack'].");
 }
 
 /**

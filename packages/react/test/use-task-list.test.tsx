@@ -309,6 +309,7 @@ test.each<[string, unknown]>([
   ['nothing', undefined],
   ['a text', 'Find a flat'],
   ['an object', { tasks: [] }],
+  ['what usePrompt returns', { status: 'idle', run: {} }],
   ['a task with another name for its text', ['Pack', { title: 'Find a flat' }]],
   ['a list with an empty place', [null]],
 ])('%s instead of a run or tasks is an error that says what to write', async (_what, source) => {
@@ -322,7 +323,7 @@ test.each<[string, unknown]>([
     .toMatchObject([
       {
         code: 'invalid_options',
-        message: "useTaskList needs a run or tasks: useTaskList(['Pack', 'Paint']).",
+        message: "useTaskList needs the run of usePrompt, or tasks: ['Pack'].",
       },
     ]);
 });
