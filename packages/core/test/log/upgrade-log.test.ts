@@ -30,8 +30,13 @@ type Recording = {
 
 const read = (file: string): string =>
   readFileSync(new URL(`./version-1/${file}`, import.meta.url), 'utf8').trim();
+/** The first line of a file is the state, and each other line an event of the log. */
 const recordings = ['agents', 'approvals', 'client-tools', 'provider-approvals', 'stopped'].map(
-  (name): [string, Recording] => [name, JSON.parse(read(`${name}.json`)) as Recording],
+  (name): [string, Recording] => {
+    const lines = read(`${name}.jsonl`).split('\n');
+    const [state, ...log] = lines.map((line) => JSON.parse(line) as unknown);
+    return [name, { state, log } as Recording];
+  },
 );
 const prompt = definePrompt('any', () => {});
 
