@@ -41,6 +41,13 @@ export function call(name: string, input: unknown = {}, id?: string): ScriptedPa
   return { toolCall: { name, input, ...(id === undefined ? {} : { id }) } };
 }
 
+/** A function that throws `error`. */
+export function throwing(error: unknown): () => never {
+  return () => {
+    throw error;
+  };
+}
+
 /** A turn that calls tools: `calls(['search', { query: 'a' }], ['search', { query: 'b' }])`. */
 export function calls(...made: Parameters<typeof call>[]): ScriptedTurn {
   return made.map((one) => call(...one));

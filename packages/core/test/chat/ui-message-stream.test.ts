@@ -12,7 +12,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { anySaid, anyTaskEvent } from '../log/any-events.ts';
-import { json } from '../support.ts';
+import { go, json, throwing } from '../support.ts';
 import { lastMessage } from '../support/chat.ts';
 
 async function chunksOf(events: readonly RunEvent[]): Promise<UIMessageChunk[]> {
@@ -38,21 +38,18 @@ function ownMessage(state: RunState): UIMessage | undefined {
 
 async function start(turns: readonly ScriptedTurn[]) {
   return runPrompt(
-    (prompt) => {
+    go((prompt) => {
       prompt.defTool('weather', 'Weather', z.object({ city: z.string() }), ({ city }) => ({
         city,
         sky: 'clear',
       }));
-      prompt.defTool('broken', 'Fails', z.object({}), () => {
-        throw new Error('out of order');
-      });
+      prompt.defTool('broken', 'Fails', z.object({}), throwing(new Error('out of order')));
       prompt.defTool('nothing', 'Returns nothing', z.object({}), () => undefined);
       prompt.defTool('steps', 'Says how far it is', z.object({}), async function* () {
         yield 'half';
         yield 'whole';
       });
-      prompt.$`Go.`;
-    },
+    }),
     { model: scriptedModel(turns), options: { maxRetries: 0 } },
   );
 }
@@ -111,10 +108,7 @@ describe('the AI SDK reads the same messages from the stream as our state has', 
   test('a model that is asked to continue', async () => {
     const listed = (): Promise<RunPromptResult> =>
       runPrompt(
-        (prompt) => {
-          prompt.defTaskList([{ task: 'Add 5 and 3' }]);
-          prompt.$`Go.`;
-        },
+        go((prompt) => prompt.defTaskList([{ task: 'Add 5 and 3' }])),
         {
           model: scriptedModel([
             'I am done.',

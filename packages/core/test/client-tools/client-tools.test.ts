@@ -5,31 +5,35 @@ import {
   tool,
   type ClientToolContext,
   type ClientToolResponse,
+  type ClientTools,
+  type Prompt,
   type RunState,
 } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
+import { go, throwing } from '../support.ts';
 import { createHub } from '../support/memory-route.ts';
 import { after, atOnce, memoryStorage, nextEvent } from '../support/runs.ts';
 import { file, opened, openOf, picked, picks, prompt, schema, setUp, clientToolEvents } from './files.ts';
 
+/** A page with a run of `definition`, and its tools. */
+function openPage(tools: ClientTools = {}, definition = prompt()) {
+  const set = setUp();
+  return { ...set, run: createRun(definition, { executor: set.executor, schedule: atOnce, tools }) };
+}
+
 describe('A tool without a function', () => {
   test('is answered by the page, and the run continues', async () => {
-    const { model, executor, commands } = setUp();
     const contexts: ClientToolContext[] = [];
     const states: RunState[] = [];
-    const run = createRun(prompt(), {
-      executor,
-      schedule: atOnce,
-      tools: {
-        pickFile: async ({ types }, context) => {
-          contexts.push(context);
-          expect(types).toEqual(['.txt']);
-          await after(5);
-          states.push(run.getState());
-          return file;
-        },
+    const { run, model, commands } = openPage({
+      async pickFile({ types }, context) {
+        contexts.push(context);
+        expect(types).toEqual(['.txt']);
+        await after(5);
+        states.push(run.getState());
+        return file;
       },
     });
     expect(await run.start()).toBe('Thanks.');
@@ -101,8 +105,7 @@ describe('A tool without a function', () => {
   });
 
   test('waits for a page that connects later', async () => {
-    const { executor } = setUp();
-    const run = createRun(prompt(), { executor, schedule: atOnce });
+    const { run } = openPage();
     const result = run.start();
     await opened(run);
     expect(run.getState()).toMatchObject({ status: 'waiting', toolCalls: [{ state: 'input-available' }] });
@@ -111,8 +114,7 @@ describe('A tool without a function', () => {
   });
 
   test('can be answered in code, once', async () => {
-    const { executor } = setUp();
-    const run = createRun(prompt(), { executor, schedule: atOnce });
+    const { run } = openPage();
     const result = run.start();
     const { clientCallId } = await opened(run);
     expect(await run.respondToClientTool(clientCallId, { approved: true } as never)).toEqual({
@@ -129,11 +131,10 @@ describe('A tool without a function', () => {
   test.each(['answered by hand', 'stopped with its run'])(
     'aborts the function of the page if it is %s',
     async (how) => {
-      const { executor, commands } = setUp();
       const aborted = vi.fn<() => void>();
       const pickFile = (_input: unknown, { signal }: ClientToolContext) =>
         new Promise<never>(() => signal.addEventListener('abort', aborted));
-      const run = createRun(prompt(), { executor, schedule: atOnce, tools: { pickFile } });
+      const { run, commands } = openPage({ pickFile });
       const result = run.start().catch(() => 'stopped');
       await nextEvent(run, 'client-tool-claim');
       if (how === 'answered by hand') {
@@ -150,13 +151,7 @@ describe('A tool without a function', () => {
   );
 
   test.each<[string, (context: ClientToolContext) => unknown, string]>([
-    [
-      'throws',
-      () => {
-        throw new Error('No file was picked.');
-      },
-      'No file was picked.',
-    ],
+    ['throws', throwing(new Error('No file was picked.')), 'No file was picked.'],
     [
       'returns something else than its outputSchema says',
       () => ({ name: 7 }),
@@ -178,21 +173,14 @@ describe('A tool without a function', () => {
       'pickFile returned something that is not JSON (name is of type Promise, which JSON cannot hold: await it). Return plain objects, arrays, strings, numbers.',
     ],
   ])('that %s is an error that the model reads', async (_what, pickFile, error) => {
-    const { executor, model } = setUp();
-    const run = createRun(prompt(), {
-      executor,
-      schedule: atOnce,
-      tools: { pickFile: (_input, context) => pickFile(context) as typeof file },
-    });
+    const { run, model } = openPage({ pickFile: (_input, context) => pickFile(context) as typeof file });
     expect(await run.start()).toBe('Thanks.');
     expect(run.getState().toolCalls).toMatchObject([{ state: 'output-error', errorText: error }]);
     expect(JSON.stringify(model.calls[1]?.prompt.at(-1))).toContain(JSON.stringify(error).slice(1, -1));
   });
 
   test('whose function is a tool of the AI SDK says what to write', async () => {
-    const { executor } = setUp();
-    const tools = { pickFile: { execute: () => file } } as object;
-    const run = createRun(prompt(), { executor, schedule: atOnce, tools });
+    const { run } = openPage({ pickFile: { execute: () => file } } as never);
     await run.start();
     expect(run.getState().toolCalls[0]?.errorText).toBe(
       "The page's tools.pickFile is an object. Write tools: { pickFile: async (input) => … }.",
@@ -200,8 +188,7 @@ describe('A tool without a function', () => {
   });
 
   test('times out with an error, and the run continues', async () => {
-    const { executor } = setUp();
-    const run = createRun(prompt({ timeoutMs: 20 }), { executor, schedule: atOnce });
+    const { run } = openPage({}, prompt({ timeoutMs: 20 }));
     expect(await run.start()).toBe('Thanks.');
     expect(clientToolEvents(run.log())).toEqual([
       'client-tool-request',
@@ -242,8 +229,7 @@ describe('A tool without a function', () => {
   });
 
   test('waits without a limit with timeoutMs: Infinity', async () => {
-    const { executor } = setUp();
-    const run = createRun(prompt({ timeoutMs: Infinity }), { executor, schedule: atOnce });
+    const { run } = openPage({}, prompt({ timeoutMs: Infinity }));
     const result = run.start();
     const { clientCallId } = await opened(run);
     await after(20);
@@ -257,8 +243,7 @@ describe('A tool without a function', () => {
       { type: 'file', data: 'https://evil.example/', mediaType: 'text/plain' },
     ];
     for (const output of [parts.slice(1), parts]) {
-      const { executor, model } = setUp();
-      const run = createRun(prompt({}), { executor, schedule: atOnce, tools: { pickFile: () => output } });
+      const { run, model } = openPage({ pickFile: () => output }, prompt({}));
       await run.start();
       const result = JSON.stringify(model.calls[1]?.prompt.at(-1));
       expect(result).toMatch(/"output":\{"type":"(json|text)"/);
@@ -273,11 +258,10 @@ describe('A tool without a function', () => {
     const model = scriptedModel([[...calls, { toolCall: { name: 'look', input: {} } }], 'Done.']);
     const looked = vi.fn<() => string>(() => 'seen');
     const { run } = await runPrompt(
-      (prompt) => {
+      go((prompt) => {
         prompt.defTool('pickFile', 'Picks', schema);
         prompt.defTool('look', 'Looks', z.object({}), looked);
-        prompt.$`Go.`;
-      },
+      }),
       { model },
     );
     const waiting: string[] = [];
@@ -290,13 +274,11 @@ describe('A tool without a function', () => {
   });
 
   test('runs after its approval, with the arguments that were approved', async () => {
-    const { executor } = setUp();
     const pickFile = vi.fn<(input: unknown) => unknown>(() => file);
-    const run = createRun(prompt({ needsApproval: true, outputSchema: picked }), {
-      executor,
-      schedule: atOnce,
-      tools: { pickFile: (input) => pickFile(input) as typeof file },
-    });
+    const { run } = openPage(
+      { pickFile: (input) => pickFile(input) as typeof file },
+      prompt({ needsApproval: true, outputSchema: picked }),
+    );
     const result = run.start();
     await expect.poll(() => run.getState().approvals).toHaveLength(1);
     const { approvalId } = run.getState().approvals[0]!;
@@ -326,26 +308,35 @@ describe('A tool without a function', () => {
   });
 });
 
-test('An undefined function is refused, and so is a part of a composite tool without a function', async () => {
-  const missing = undefined as unknown as () => string;
-  const model = scriptedModel(['Hello.']);
-  await expect(
-    runPrompt((prompt) => prompt.defTool('look', 'Looks', schema, missing), { model }),
-  ).rejects.toThrow('The function of tool look is undefined.');
-  await expect(
-    runPrompt((prompt) => prompt.defTool('kit', 'All', [tool('look', 'Looks', schema, missing)]), { model }),
-  ).rejects.toThrow('The function of tool look is undefined.');
-  await expect(
-    runPrompt((prompt) => prompt.defTool('kit', 'All', [tool('look', 'Looks', schema)]), { model }),
-  ).rejects.toThrow('Tool kit has the part look, which has no function: its calls would run in the page.');
-  await expect(
-    runPrompt((prompt) => prompt.defTool('look', 'Looks', schema, { onError: () => 1 } as never), { model }),
-  ).rejects.toThrow('Tool look has onError but no function');
-  await expect(
-    runPrompt((prompt) => prompt.defTool('look', 'Looks', schema, { outputSchema: 'text' as never }), {
-      model,
-    }),
-  ).rejects.toThrow("The outputSchema of tool look is 'text'.");
+const missing = undefined as unknown as () => string;
+test.each<[string, (prompt: Prompt) => void, string]>([
+  [
+    'An undefined function',
+    (prompt) => prompt.defTool('look', 'Looks', schema, missing),
+    'The function of tool look is undefined.',
+  ],
+  [
+    'An undefined function of a part',
+    (prompt) => prompt.defTool('kit', 'All', [tool('look', 'Looks', schema, missing)]),
+    'The function of tool look is undefined.',
+  ],
+  [
+    'A part without a function',
+    (prompt) => prompt.defTool('kit', 'All', [tool('look', 'Looks', schema)]),
+    'Tool kit has the part look, which has no function: its calls would run in the page.',
+  ],
+  [
+    'A callback without a function',
+    (prompt) => prompt.defTool('look', 'Looks', schema, { onError: () => 1 } as never),
+    'Tool look has onError but no function',
+  ],
+  [
+    'An outputSchema that is a text',
+    (prompt) => prompt.defTool('look', 'Looks', schema, { outputSchema: 'text' as never }),
+    "The outputSchema of tool look is 'text'.",
+  ],
+])('%s is refused', async (_what, define, message) => {
+  await expect(runPrompt(define, { model: scriptedModel(['Hello.']) })).rejects.toThrow(message);
 });
 
 test.each<[string, ClientToolResponse]>([
@@ -353,8 +344,7 @@ test.each<[string, ClientToolResponse]>([
   ['both an output and an error', { output: 1, error: 'no' }],
   ['a function', { output: () => 1 }],
 ])('A client tool refuses an answer that is %s', async (_what, answer) => {
-  const { executor } = setUp();
-  const run = createRun(prompt(), { executor, schedule: atOnce });
+  const { run } = openPage();
   const result = run.start();
   const { clientCallId } = await opened(run);
   expect(await run.respondToClientTool(clientCallId, answer)).toMatchObject({ accepted: false });

@@ -1,5 +1,6 @@
 import { createRun } from '@cueline/core';
 import { expect, test } from 'vitest';
+import { throwing } from '../support.ts';
 import { atOnce } from '../support/runs.ts';
 import { thrown } from '../support/thrown.ts';
 import { prompt, setUp } from './files.ts';
@@ -10,9 +11,7 @@ test.for([...thrown, ['an error with no words', () => new Error(''), ''] as cons
   '%s that the function of a client tool throws becomes the error of the call',
   async ([_name, make, text]) => {
     const { executor } = setUp();
-    const fail = (): never => {
-      throw make();
-    };
+    const fail = throwing(make());
     const run = createRun(prompt(), { executor, schedule: atOnce, tools: { pickFile: fail } });
     expect(await run.start()).toBe('Thanks.');
     const [{ response } = {}] = run.getState().clientToolCalls;

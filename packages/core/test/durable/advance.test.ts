@@ -13,7 +13,7 @@ import type { ScriptedTurn } from '@cueline/core/testing';
 import type { UIMessage } from 'ai';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { calls } from '../support.ts';
+import { calls, throwing } from '../support.ts';
 import { modelOf, type Answer } from '../support/any-answer.ts';
 import { ask, bookTrip, sendTwo, tasks, trip, turnsOfTask, type Done } from '../support/durable-prompts.ts';
 import {
@@ -177,9 +177,7 @@ test('a run continues with another version of the prompt, in which a tool is gon
 });
 
 test('the log of a run that failed to start has its error', async () => {
-  const broken = definePrompt('broken', () => {
-    throw new Error('No city is known.');
-  });
+  const broken = definePrompt('broken', throwing(new Error('No city is known.')));
   const worker = workerFor(broken, []);
   expect(await work(worker)).toEqual({ status: 'done' });
   expect(stateOf(worker.store)).toMatchObject({ status: 'error', runId: 'run-1' });

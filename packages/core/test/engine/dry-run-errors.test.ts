@@ -2,7 +2,7 @@ import { dryRun, runPrompt, type Prompt, type PromptOptions } from '@cueline/cor
 import { scriptedModel } from '@cueline/core/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { play } from '../support.ts';
+import { play, throwing } from '../support.ts';
 import { city, sayHi, type Case, prompts, errorOf } from '../support/dry-runs.ts';
 
 afterEach(() => void vi.unstubAllGlobals());
@@ -33,9 +33,7 @@ describe('a dry run does nothing but compile', () => {
     await errorOf(
       dryRun(
         (prompt) => {
-          prompt.defHook(() => {
-            throw new Error('no');
-          });
+          prompt.defHook(throwing(new Error('no')));
           prompt.$`Hi.`;
         },
         { options: callbacks },
@@ -113,9 +111,7 @@ describe('a dry run throws the same errors as a run', () => {
   const failing: Record<string, Case> = {
     'a hook that throws': {
       define(prompt) {
-        prompt.defHook(() => {
-          throw new Error('no luck');
-        });
+        prompt.defHook(throwing(new Error('no luck')));
         prompt.$`Hi.`;
       },
     },

@@ -3,7 +3,7 @@ import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { sent } from '../sent-requests.ts';
-import { call, play } from '../support.ts';
+import { call, go, play, throwing } from '../support.ts';
 import { hooked, look } from '../support/hooked-runs.ts';
 
 describe('hooks compose', () => {
@@ -166,20 +166,11 @@ describe('a hook that names something undefined', () => {
 
 describe('a failing hook ends the run with an error that names it', () => {
   test.each<[string, Hook, string, string]>([
-    [
-      'throws',
-      () => {
-        throw new TypeError('x is not a function');
-      },
-      'script_error',
-      'x is not a function',
-    ],
+    ['throws', throwing(new TypeError('x is not a function')), 'script_error', 'x is not a function'],
     ['rejects', () => Promise.reject(new Error('no luck')), 'script_error', 'no luck'],
     [
       'throws a CuelineError',
-      () => {
-        throw new CuelineError('too_large', 'Far too large.');
-      },
+      throwing(new CuelineError('too_large', 'Far too large.')),
       'too_large',
       'Far too large.',
     ],
@@ -263,15 +254,14 @@ describe('hooks with the caller’s own prepareStep', () => {
 test('hooks of an agent are called before its own steps only', async () => {
   const asked: string[] = [];
   await play(
-    (prompt) => {
+    go((prompt) => {
       prompt.defHook(({ stepNumber }) => void asked.push(`run ${stepNumber}`));
       prompt.defAgent('child', '', z.object({}), (_args, own) => {
         own.defHook(({ stepNumber }) => void asked.push(`child ${stepNumber}`));
         own.defTool('look', '', z.object({}), () => 'seen');
         own.$`Go.`;
       });
-      prompt.$`Go.`;
-    },
+    }),
     [[call('child')], [call('look')], 'Yes.', 'Done.'],
   );
   expect(asked).toEqual(['run 0', 'child 0', 'child 1', 'run 1']);

@@ -184,12 +184,11 @@ describe('options.timeout', () => {
   test('toolMs ends a tool that takes longer, unless the tool sets its own limit', async () => {
     const wait = (ms: number) => () => new Promise((resolve) => setTimeout(resolve, ms, 'done'));
     const { run } = await play(
-      (prompt) => {
+      go((prompt) => {
         prompt.defTool('slow', '', z.object({}), wait(5_000));
         prompt.defTool('named', '', z.object({}), wait(5_000));
         prompt.defTool('own', '', z.object({}), wait(100), { timeoutMs: 10_000 });
-        prompt.$`Go.`;
-      },
+      }),
       [['slow', 'named', 'own'].map((name) => call(name)), 'Went on.'],
       { options: { timeout: { toolMs: 40, tools: { namedMs: 20 } } } },
     );

@@ -11,24 +11,7 @@ const sayHi = (prompt: Prompt) => prompt.$`Hi.`;
 
 describe('options', () => {
   test('reach the model call', async () => {
-    const { model, events } = await play(sayHi, ['Ok.'], {
-      options: {
-        system: 'Be brief.',
-        maxOutputTokens: 100,
-        temperature: 0.5,
-        topP: 0.9,
-        topK: 40,
-        presencePenalty: 0.1,
-        frequencyPenalty: 0.2,
-        stopSequences: ['END'],
-        seed: 7,
-        headers: { 'x-test': 'yes' },
-        toolChoice: 'none',
-        tools: { ready: { description: 'Made', inputSchema: z.object({}), execute: () => 1 } },
-        providerOptions: { test: { a: 1 } },
-      },
-    });
-    expect(model.calls[0]).toMatchObject({
+    const unchanged = {
       maxOutputTokens: 100,
       temperature: 0.5,
       topP: 0.9,
@@ -38,9 +21,16 @@ describe('options', () => {
       stopSequences: ['END'],
       seed: 7,
       headers: { 'x-test': 'yes' },
+      providerOptions: { test: { a: 1 } },
+    };
+    const tools = { ready: { description: 'Made', inputSchema: z.object({}), execute: () => 1 } };
+    const { model, events } = await play(sayHi, ['Ok.'], {
+      options: { ...unchanged, system: 'Be brief.', toolChoice: 'none', tools },
+    });
+    expect(model.calls[0]).toMatchObject({
+      ...unchanged,
       toolChoice: { type: 'none' },
       tools: [{ name: 'ready' }],
-      providerOptions: { test: { a: 1 } },
     });
     expect(model.calls[0]!.prompt[0]).toMatchObject({ role: 'system', content: 'Be brief.' });
     const request = (events.find((e) => e.type === 'step-start') as { request: { settings: object } })
@@ -88,12 +78,11 @@ describe('options', () => {
     const other = scriptedModel(['From the other.'], { modelId: 'other' });
     const seen: unknown[] = [];
     const { model, state } = await play(
-      (prompt) => {
+      go((prompt) => {
         prompt.defSystem('role', 'Helper.');
         prompt.defTool('a', '', z.object({}), () => 1);
         prompt.defTool('b', '', z.object({}), () => 2);
-        prompt.$`Go.`;
-      },
+      }),
       [[call('a')]],
       {
         providers: { mine: () => other },
@@ -132,11 +121,10 @@ describe('options', () => {
   test('instructions from prepareStep also apply to later steps, as in the AI SDK', async () => {
     const seen: unknown[] = [];
     const { model } = await play(
-      (prompt) => {
+      go((prompt) => {
         prompt.def('A', 'a');
         prompt.defTool('t', '', z.object({}), () => 1);
-        prompt.$`Go.`;
-      },
+      }),
       [[call('t')], 'Ok.'],
       {
         options: {

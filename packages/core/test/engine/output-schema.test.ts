@@ -147,11 +147,10 @@ describe('the outputSchema of a tool', () => {
   test('must be a schema, and is refused for an agent', async () => {
     const define = (outputSchema: unknown, agent = false) =>
       runPrompt(
-        (prompt) => {
+        go((prompt) => {
           if (agent) prompt.defAgent('look', '', z.object({}), () => {}, { outputSchema } as never);
           else prompt.defTool('look', '', z.object({}), () => 1, { outputSchema: outputSchema as never });
-          prompt.$`Go.`;
-        },
+        }),
         { model: scriptedModel([]) },
       );
     await expect(define('text')).rejects.toThrow("The outputSchema of tool look is 'text'. Use a schema");

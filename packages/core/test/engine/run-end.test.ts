@@ -4,7 +4,7 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { tool as aiTool, type TextStreamPart, type ToolSet } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { call, go, play, types } from '../support.ts';
+import { call, go, play, throwing, types } from '../support.ts';
 import { after, codeOf } from '../support/runs.ts';
 
 const sayHi = (prompt: Prompt) => prompt.$`Hi.`;
@@ -70,9 +70,7 @@ describe('a run ends once, with a status', () => {
   });
 
   const once = go((prompt) => prompt.defTool('t', '', z.object({}), () => 1));
-  const oops = (): never => {
-    throw new Error('oops');
-  };
+  const oops = throwing(new Error('oops'));
   test.each<[string, PromptSource, ScriptedTurn[], PromptOptions, code: string, text: string]>([
     [
       'an error in the middle of an answer',
@@ -170,9 +168,7 @@ describe('a run ends once, with a status', () => {
   });
 
   test('with a complete log if callbacks throw', async () => {
-    const fail = () => {
-      throw new Error('not my day');
-    };
+    const fail = throwing(new Error('not my day'));
     const { state } = await play(sayHi, ['Ok.'], {
       options: { onChunk: fail, onStepEnd: fail, onEnd: fail, onStepStart: fail },
     });

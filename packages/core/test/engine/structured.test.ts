@@ -4,6 +4,7 @@ import {
   dryRun,
   reduceAll,
   runPrompt,
+  type Prompt,
   type PromptOptions,
   type RunEvent,
 } from '@cueline/core';
@@ -20,6 +21,17 @@ const trip = z.object({
   tags: z.array(z.string()).default([]),
 });
 const plan = definePrompt('plan', (prompt) => prompt.$`Plan a trip.`, { output: trip });
+
+/** The same prompt with what `define` defines. */
+const planning = (define: (prompt: Prompt) => unknown) =>
+  definePrompt(
+    'planning',
+    (prompt) => {
+      define(prompt);
+      prompt.$`Plan a trip.`;
+    },
+    { output: trip },
+  );
 
 const good = '{"city":"Faro","days":3}';
 const bad = '{"city":"Faro","days":"three"}';
@@ -140,13 +152,8 @@ describe('a prompt with an output schema', () => {
 
   test('may have tools, and answers after their calls', async () => {
     const looked: string[] = [];
-    const look = definePrompt(
-      'look',
-      (prompt) => {
-        prompt.defTool('look', 'Looks', z.object({ what: z.string() }), ({ what }) => looked.push(what));
-        prompt.$`Plan a trip.`;
-      },
-      { output: trip },
+    const look = planning((prompt) =>
+      prompt.defTool('look', 'Looks', z.object({ what: z.string() }), ({ what }) => looked.push(what)),
     );
     const model = scriptedModel([
       ['{"city":"Fa', call('look', { what: 'map' })],
@@ -163,15 +170,10 @@ describe('a prompt with an output schema', () => {
 
   test('may have tools and a task list, and answers after the tasks', async () => {
     const finish = (result: string): ScriptedTurn => [call('finishTask', { result })];
-    const listed = definePrompt(
-      'listed',
-      (prompt) => {
-        prompt.defTool('look', 'Looks', z.object({}), () => 'seen');
-        prompt.defTaskList([{ task: 'Pick a city' }, { task: 'Count the days' }]);
-        prompt.$`Plan a trip.`;
-      },
-      { output: trip },
-    );
+    const listed = planning((prompt) => {
+      prompt.defTool('look', 'Looks', z.object({}), () => 'seen');
+      prompt.defTaskList([{ task: 'Pick a city' }, { task: 'Count the days' }]);
+    });
     const model = scriptedModel([
       [call('look', {})],
       good, // too early: the tasks are open
@@ -190,14 +192,7 @@ describe('a prompt with an output schema', () => {
   });
 
   test('is not asked for again while tasks are open, once the model was reminded often enough', async () => {
-    const open = definePrompt(
-      'open',
-      (prompt) => {
-        prompt.defTaskList([{ task: 'One' }], { maxNudges: 0 });
-        prompt.$`Plan a trip.`;
-      },
-      { output: trip },
-    );
+    const open = planning((prompt) => prompt.defTaskList([{ task: 'One' }], { maxNudges: 0 }));
     const model = scriptedModel(['No.', 'No.', 'No.']);
     expect(await codeOf(createRun(open, { model }).start())).toBe('tasks_incomplete');
     expect(model.calls).toHaveLength(1);
@@ -223,14 +218,7 @@ describe('a prompt with an output schema', () => {
       'A call of a tool without execute stopped the model before an answer fitted its schema. Give that tool an execute, or define it with prompt.defTool if the page has its function.',
     ],
   ])('names what ended its run without a valid answer: %s', async (_what, turns, options, message) => {
-    const look = definePrompt(
-      'look',
-      (prompt) => {
-        prompt.defTool('look', 'Looks', z.object({}), () => 'seen');
-        prompt.$`Plan a trip.`;
-      },
-      { output: trip },
-    );
+    const look = planning((prompt) => prompt.defTool('look', 'Looks', z.object({}), () => 'seen'));
     const model = scriptedModel(turns);
     await expect(createRun(look, { model, options }).start()).rejects.toMatchObject({
       code: 'parse_failed',
@@ -240,13 +228,8 @@ describe('a prompt with an output schema', () => {
   });
 
   test('may have agents, whose answers stay text', async () => {
-    const team = definePrompt(
-      'team',
-      (prompt) => {
-        prompt.defAgent('helper', 'Helps', z.object({}), (_args, own) => own.$`Help.`);
-        prompt.$`Plan a trip.`;
-      },
-      { output: trip },
+    const team = planning((prompt) =>
+      prompt.defAgent('helper', 'Helps', z.object({}), (_args, own) => own.$`Help.`),
     );
     const model = scriptedModel([[call('helper', {}, 'h')], '{"not":"mine"}', good]);
     const run = createRun(team, { model });

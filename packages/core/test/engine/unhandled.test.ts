@@ -11,7 +11,7 @@ import { runAgentSession } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { call } from '../support.ts';
+import { call, throwing } from '../support.ts';
 import { unhandledIn } from '../support/unhandled.ts';
 
 const hello = definePrompt('hello', (prompt) => prompt.$`Hi.`);
@@ -19,11 +19,7 @@ const rejected = (): never => Promise.reject(new Error('mine')) as never;
 
 /** An error of another library whose message cannot be read. */
 function unreadable(): Error {
-  return Object.defineProperty(new Error(), 'message', {
-    get() {
-      throw new Error('the getter');
-    },
-  });
+  return Object.defineProperty(new Error(), 'message', { get: throwing(new Error('the getter')) });
 }
 
 describe('a promise without await is refused, and its rejection is handled', () => {
@@ -59,17 +55,17 @@ test('a promise of a model is refused, and its rejection is handled', async () =
 });
 
 describe('the rejections of all promises in a refused result of a tool are handled', () => {
+  const failing = throwing(new Error('the getter'));
   const cases: [string, () => unknown][] = [
     ['an object', () => ({ a: Promise.resolve(1), b: rejected() })],
     ['a list in an object', () => ({ price: 1n, all: [rejected(), { c: rejected() }] })],
     ['an object that contains itself', cyclic],
     ['a list with a proxy that throws', () => [new Proxy({}, { getPrototypeOf: failing }), rejected()]],
-    ['an object with a getter that throws', () => Object.defineProperty({ a: rejected() }, 'b', throwing)],
+    [
+      'an object with a getter that throws',
+      () => Object.defineProperty({ a: rejected() }, 'b', { enumerable: true, get: failing }),
+    ],
   ];
-  const failing = (): never => {
-    throw new Error('the getter');
-  };
-  const throwing = { enumerable: true, get: failing };
   function cyclic(): object {
     const object: Record<string, unknown> = { a: [rejected()] };
     return Object.assign(object, { self: object });
@@ -120,12 +116,7 @@ test('the promises of a failed result may be ignored, and those that are awaited
 
 describe('a listener that fails is reported, and affects neither the run nor the process', () => {
   test.each<[string, () => unknown]>([
-    [
-      'throws',
-      () => {
-        throw unreadable();
-      },
-    ],
+    ['throws', throwing(unreadable())],
     ['rejects', rejected],
   ])('%s', async (_name, listener) => {
     const report = vi.spyOn(console, 'error').mockImplementation(() => {});
@@ -144,12 +135,7 @@ describe('a listener that fails is reported, and affects neither the run nor the
 
 describe('an executor whose events cannot be closed does not affect the run', () => {
   test.each<[string, () => Promise<never>]>([
-    [
-      'throws',
-      () => {
-        throw new Error('mine');
-      },
-    ],
+    ['throws', throwing(new Error('mine'))],
     ['rejects', rejected],
   ])('%s', async (_name, close) => {
     const inner = inProcess();
@@ -183,9 +169,7 @@ test('a session outlives a tool that throws an unreadable error and a logger tha
       tools: {
         look: {
           inputSchema: z.object({}),
-          execute() {
-            throw unreadable();
-          },
+          execute: throwing(unreadable()),
         },
       },
     });

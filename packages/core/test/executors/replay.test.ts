@@ -1,14 +1,20 @@
-import { replay } from '@cueline/core/replay';
+import { replay, type ReplayOptions } from '@cueline/core/replay';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { inLog } from '../log/any-events.ts';
 import { thrownCode } from '../support/refusal.ts';
 import { collect, five, manualClock, request } from './manual-clock.ts';
 
+/** A replay by a manual clock, and what its first start gives. */
+function watched(options: ReplayOptions = {}, log = five) {
+  const clock = manualClock();
+  const player = replay(log, { ...clock.options, ...options });
+  return { clock, player, ...collect(player) };
+}
+
 describe('a replay', () => {
   test('emits each event at its time', async () => {
-    const clock = manualClock();
-    const { seqs, ended } = collect(replay(five, clock.options));
+    const { clock, seqs, ended } = watched();
     await clock.settle();
     expect(seqs()).toEqual([0]);
     await clock.forward(9);
@@ -24,9 +30,7 @@ describe('a replay', () => {
   });
 
   test('can run twice as fast, and change its speed in the middle', async () => {
-    const clock = manualClock();
-    const player = replay(five, { ...clock.options, speed: 2 });
-    const { seqs } = collect(player);
+    const { clock, player, seqs } = watched({ speed: 2 });
     await clock.forward(6);
     expect(seqs()).toEqual([0, 1]);
     player.setSpeed(0.1); // 12 ms of the log are over, so that 8 are left, or 80
@@ -57,17 +61,14 @@ describe('a replay', () => {
   });
 
   test('emits the log itself without timers at infinite speed', async () => {
-    const clock = manualClock();
-    const { seen, ended } = collect(replay(five, { ...clock.options, speed: Infinity }));
+    const { clock, seen, ended } = watched({ speed: Infinity });
     await ended;
     expect(seen).toEqual(five);
     expect(clock.timers.size).toBe(0);
   });
 
   test('pauses between two events and continues with the rest of the delay', async () => {
-    const clock = manualClock();
-    const player = replay(five, clock.options);
-    const { seqs } = collect(player);
+    const { clock, player, seqs } = watched();
     await clock.forward(14);
     player.pause();
     expect(player.playing).toBe(false);
@@ -82,9 +83,7 @@ describe('a replay', () => {
   });
 
   test('that begins paused emits nothing until it is played or moved', async () => {
-    const clock = manualClock();
-    const player = replay(five, { ...clock.options, paused: true, speed: Infinity });
-    const { seqs, ended } = collect(player);
+    const { clock, player, seqs, ended } = watched({ paused: true, speed: Infinity });
     await clock.forward(1_000);
     expect(seqs()).toEqual([]);
     player.seek(1);
@@ -96,9 +95,7 @@ describe('a replay', () => {
   });
 
   test('moved forwards, emits everything up to there at once, then waits as long as the log does', async () => {
-    const clock = manualClock();
-    const player = replay(five, clock.options);
-    const { seqs } = collect(player);
+    const { clock, player, seqs } = watched();
     await clock.forward(3);
     player.seek(2);
     await clock.settle();
@@ -113,9 +110,7 @@ describe('a replay', () => {
   });
 
   test('moved backwards, emits the log again from its start', async () => {
-    const clock = manualClock();
-    const player = replay(five, clock.options);
-    const { seqs, ended } = collect(player);
+    const { clock, player, seqs, ended } = watched();
     await clock.forward(32);
     player.seek(1);
     await clock.settle();
@@ -126,9 +121,7 @@ describe('a replay', () => {
   });
 
   test('moved to its current position, emits nothing twice', async () => {
-    const clock = manualClock();
-    const player = replay(five, clock.options);
-    const { seqs } = collect(player);
+    const { clock, player, seqs } = watched();
     await clock.forward(15);
     player.seek(1);
     await clock.forward(9);
@@ -158,9 +151,8 @@ describe('a replay', () => {
   });
 
   test('shortens long delays only', async () => {
-    const clock = manualClock();
     const hour = five.map((event) => (event.seq > 1 ? { ...event, t: event.t + 3_600_000 } : event));
-    const { seen } = collect(replay(hour, { ...clock.options, maxGapMs: 500 }));
+    const { clock, seen } = watched({ maxGapMs: 500 }, hour);
     await clock.forward(509);
     expect(seen).toHaveLength(2);
     await clock.forward(1);
@@ -170,10 +162,9 @@ describe('a replay', () => {
   });
 
   test('waits in parts for a delay that is too long for a timer', async () => {
-    const clock = manualClock();
     const days = 40 * 24 * 3_600_000;
     const log = five.map((event) => (event.seq > 0 ? { ...event, t: event.t + days } : event));
-    const { seqs } = collect(replay(log, clock.options));
+    const { clock, seqs } = watched({}, log);
     await clock.settle();
     expect([...clock.timers.values()].map(({ at }) => at - 1_000)).toEqual([2 ** 31 - 1]);
     await clock.forward(days + 9);
@@ -183,9 +174,8 @@ describe('a replay', () => {
   });
 
   test('ignores impossible times', async () => {
-    const clock = manualClock();
     const odd = five.map((event, index) => ({ ...event, t: [0, Infinity, -5, Number.NaN, 3][index]! }));
-    const { seqs, ended } = collect(replay(odd, clock.options));
+    const { clock, seqs, ended } = watched({}, odd);
     await clock.forward(8);
     await ended;
     expect(seqs()).toEqual([0, 1, 2, 3, 4]);
@@ -209,8 +199,7 @@ describe('a replay', () => {
   });
 
   test('releases a watcher that stops at once', async () => {
-    const clock = manualClock();
-    const { iterator, ended, seqs } = collect(replay(five, clock.options));
+    const { clock, iterator, ended, seqs } = watched();
     await clock.settle();
     await iterator.return?.();
     await ended;
@@ -317,9 +306,7 @@ describe('a replay', () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.array(key, { maxLength: 12 }), async (keys) => {
-        const clock = manualClock();
-        const player = replay(five, clock.options);
-        const { seen, ended } = collect(player);
+        const { clock, player, seen, ended } = watched();
         for (const pressed of keys) {
           if (pressed.press === 'play') player.play();
           else if (pressed.press === 'pause') player.pause();

@@ -3,7 +3,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { createRun, viaRoute, type Connectivity } from '@cueline/core';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { json } from '../support.ts';
+import { json, throwing } from '../support.ts';
 import { cutAfter, type createHub, type HubOptions } from '../support/memory-route.ts';
 import { address, ended, endless, greet, never, read, request, setUp, turns, until } from './route.ts';
 
@@ -200,9 +200,7 @@ describe('A lost connection', () => {
     vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0' });
     vi.stubGlobal('location', { origin });
     const { executor } = setUp(turns, {
-      instead: () => {
-        throw new TypeError('Failed to fetch');
-      },
+      instead: throwing(new TypeError('Failed to fetch')),
     });
     const { error } = await read(executor.start(request(), never()));
     expect(error?.code).toBe('network');

@@ -2,6 +2,7 @@
 import type { CuelineError } from '@cueline/core';
 import { createPromptLibrary, type LibraryIssue } from '@cueline/core/library';
 import { describe, expect, test } from 'vitest';
+import { throwing } from '../support.ts';
 import { thrown } from '../support/thrown.ts';
 
 const valid = { id: 'greet', version: '1.0.0', name: 'Greet', userPrompt: 'Greet {NAME}.' };
@@ -288,9 +289,7 @@ test('the paths begin with the name of the file', async () => {
 
 test.each(thrown)('%s that `fetch` throws is the reason in the error', async (_what, make, text) => {
   const reading = createPromptLibrary('https://example.com/prompts.json', {
-    fetch: () => {
-      throw make();
-    },
+    fetch: throwing(make()),
   });
   await expect(reading).rejects.toMatchObject({
     code: 'invalid_library',

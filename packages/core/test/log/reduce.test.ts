@@ -9,19 +9,16 @@ import {
 } from '@cueline/core';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { play } from '../support.ts';
+import { go, play, throwing } from '../support.ts';
 import { inLog, runStart } from './any-events.ts';
 
 /** A run of every kind of event: reasoning, text, a good call, a failing tool, an invalid call, two steps. */
 const sample = play(
-  (prompt) => {
+  go((prompt) => {
     prompt.def('CITY', 'Lisbon');
     prompt.defTool('good', 'Works', z.object({ n: z.number() }), ({ n }) => ({ n }));
-    prompt.defTool('bad', 'Fails', z.object({}), () => {
-      throw new Error('no such luck');
-    });
-    prompt.$`Go.`;
-  },
+    prompt.defTool('bad', 'Fails', z.object({}), throwing(new Error('no such luck')));
+  }),
   [
     [
       { reasoning: 'Think first.', chunkSize: 4 },

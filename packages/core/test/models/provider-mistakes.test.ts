@@ -3,11 +3,10 @@ import { createRun, definePrompt, inProcess, runPrompt } from '@cueline/core';
 import { createModels, type ModelSettings } from '@cueline/core/models';
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
+import { throwing } from '../support.ts';
 
 const hello = definePrompt('hello', (prompt) => prompt.$`Go.`);
-const fails = (): never => {
-  throw new Error('The secrets are away.');
-};
+const fails = throwing(new Error('The secrets are away.'));
 
 const mistakes: [what: string, settings: ModelSettings, message: string][] = [
   ['a function in providers that throws', { providers: { desk: fails } }, 'providers.desk threw:'],
@@ -47,9 +46,7 @@ test('an error of the AI SDK that a provider throws keeps its meaning', async ()
   const error = Object.assign(new Error('There is no model "large".'), { name: 'AI_NoSuchModelError' });
   Object.assign(error, { [Symbol.for('vercel.ai.error.AI_NoSuchModelError')]: true });
   const providers = {
-    desk: () => {
-      throw error;
-    },
+    desk: throwing(error),
   };
   await expect(createModels({ providers }).resolve('desk:large')).rejects.toMatchObject({
     code: 'unknown_model',

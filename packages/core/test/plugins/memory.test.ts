@@ -12,7 +12,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { sent } from '../sent-requests.ts';
-import { call } from '../support.ts';
+import { call, throwing } from '../support.ts';
 import { after } from '../support/runs.ts';
 
 const sayHi = (prompt: Prompt) => prompt.$`Hi.`;
@@ -308,9 +308,7 @@ describe('stores', () => {
   });
 
   test('that fail in a run fail the call alone', async () => {
-    const full = (): never => {
-      throw new Error('The disk is full');
-    };
+    const full = throwing(new Error('The disk is full'));
     const store: MemoryStore = { get: () => null, set: full, delete: full, list: () => ['a'] };
     const { answers } = await ask(
       [memory({ store })],

@@ -15,6 +15,7 @@ import { type } from 'arktype';
 import * as v from 'valibot';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
+import { throwing } from '../support.ts';
 
 const stay = z.object({ city: z.string(), days: z.number().default(1) });
 
@@ -64,12 +65,7 @@ describe('input that fits its schema', () => {
 });
 
 test.each([
-  [
-    'at once',
-    () => {
-      throw new RangeError('no such city');
-    },
-  ],
+  ['at once', throwing(new RangeError('no such city'))],
   ['later', async () => Promise.reject(new RangeError('no such city'))],
 ] as const)('a schema that throws %s is named in the error', async (_when, validate) => {
   const input = { '~standard': { version: 1, vendor: 'own', validate } } as const;

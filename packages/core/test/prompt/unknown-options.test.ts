@@ -3,6 +3,7 @@ import { defineAgent, runAgentSession, type Agent } from '@cueline/core/agents';
 import { Prompt, scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { go } from '../support.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 const none = z.object({});
@@ -280,7 +281,7 @@ test('Methods may be destructured from the prompt', async () => {
 test('A method that is replaced on a prompt is replaced in its tasks', async () => {
   const defined: string[] = [];
   const { run } = await runPrompt(
-    (prompt) => {
+    go((prompt) => {
       const defTool = prompt.defTool.bind(prompt) as (...args: unknown[]) => void;
       Object.assign(prompt, {
         defTool(...args: unknown[]) {
@@ -290,8 +291,7 @@ test('A method that is replaced on a prompt is replaced in its tasks', async () 
       });
       prompt.defTool('one', '', none, () => 1);
       prompt.defTaskList([{ task: 'A', extend: (own) => own.defTool('two', '', none, () => 2) }]);
-      prompt.$`Go.`;
-    },
+    }),
     { model: scriptedModel([[{ toolCall: { name: 'finishTask', input: { result: 'x' } } }], 'Done.']) },
   );
   await run.finished;

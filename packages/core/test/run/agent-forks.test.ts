@@ -28,6 +28,14 @@ function open(turns: readonly ScriptedTurn[]) {
   return { boss, model, dug, run: createRun(boss, { model }) };
 }
 
+/** The same after the run has ended, with nothing dug since. */
+async function ran(turns: readonly ScriptedTurn[]) {
+  const opened = open(turns);
+  await opened.run.start();
+  opened.dug.length = 0;
+  return opened;
+}
+
 const dig = (where: string, says = ''): ScriptedTurn => [
   ...(says === '' ? [] : [says]),
   call('dig', { where }, `dig-${where}`),
@@ -52,12 +60,10 @@ async function runOn(boss: PromptDefinition, log: readonly RunEvent[], turns: re
 
 describe("a fork at an agent's step", () => {
   test('asks the model for what follows only, with the same messages as before', async () => {
-    const { boss, model, dug, run } = open(digging);
-    await run.start();
+    const { boss, model, dug, run } = await ran(digging);
     const log = run.log();
     const original = json(log);
     expect(continuableSteps(log, 'ask')).toEqual([0, 1, 2]);
-    dug.length = 0;
     const forked = await runOn(boss, logBefore(log, 2, 'ask'), [
       'Gold everywhere.',
       'The helper found gold.',
@@ -82,9 +88,7 @@ describe("a fork at an agent's step", () => {
   });
 
   test('makes the calls of the steps that follow', async () => {
-    const { boss, model, dug, run } = open(digging);
-    await run.start();
-    dug.length = 0;
+    const { boss, model, dug, run } = await ran(digging);
     const turns: ScriptedTurn[] = [dig('cave'), 'A cave.', 'The helper found a cave.'];
     const forked = await runOn(boss, logBefore(run.log(), 1, 'ask'), turns);
     expect(dug).toEqual(['cave']);
@@ -94,9 +98,7 @@ describe("a fork at an agent's step", () => {
   });
 
   test('begins the agent anew at its first step, and not the run', async () => {
-    const { boss, model, dug, run } = open(digging);
-    await run.start();
-    dug.length = 0;
+    const { boss, model, dug, run } = await ran(digging);
     const forked = await runOn(boss, logBefore(run.log(), 0, 'ask'), ['Nothing.', 'It found nothing.']);
     expect(forked.answer).toBe('It found nothing.');
     expect(dug).toEqual([]);
@@ -104,8 +106,7 @@ describe("a fork at an agent's step", () => {
   });
 
   test('can be forked again', async () => {
-    const { boss, run } = open(digging);
-    await run.start();
+    const { boss, run } = await ran(digging);
     const turns: ScriptedTurn[] = [dig('cave'), 'A cave.', 'The helper found a cave.'];
     const { fork } = await runOn(boss, logBefore(run.log(), 1, 'ask'), turns);
     expect(continuableSteps(fork.log(), 'ask')).toEqual([0, 1, 2]);
@@ -120,7 +121,7 @@ describe("a fork at an agent's step", () => {
   });
 
   test('keeps the other calls of the same step, and those of the steps before', async () => {
-    const { boss, dug, run } = open([
+    const { boss, dug, run } = await ran([
       [call('note', { text: 'early' }, 'n1')],
       [
         call('helper', { topic: 'gold' }, 'ask-gold'),
@@ -133,9 +134,7 @@ describe("a fork at an agent's step", () => {
       'Found another.',
       'All done.',
     ]);
-    await run.start();
     const before = run.getState();
-    dug.length = 0;
     const forked = await runOn(boss, logBefore(run.log(), 1, 'ask-gold'), ['Gold!', 'Rich.']);
     expect(forked.answer).toBe('Rich.');
     expect(dug).toEqual([]);
@@ -148,8 +147,7 @@ describe("a fork at an agent's step", () => {
   });
 
   test('is refused for a step after which the agent does not continue', async () => {
-    const { run } = open(digging);
-    await run.start();
+    const { run } = await ran(digging);
     expect(() => logBefore(run.log(), 3, 'ask')).toThrow(
       'The agent ask cannot continue from step 3. It can from 0',
     );
@@ -158,8 +156,7 @@ describe("a fork at an agent's step", () => {
   });
 
   test('fails the call if the prompt has no such agent any more', async () => {
-    const { run, model } = open(digging);
-    await run.start();
+    const { run, model } = await ran(digging);
     const other = definePrompt('boss', (prompt) => {
       prompt.defTool('helper', 'Is no agent now', z.object({}), () => 'made by a tool');
       prompt.$`Ask the helper.`;
@@ -274,9 +271,7 @@ test('an agent with tasks and an answer of its own schema continues with both', 
 
 describe("an edit of an agent's step", () => {
   test('replaces the result of its call, and only what follows runs again', async () => {
-    const { boss, model, dug, run } = open(digging);
-    await run.start();
-    dug.length = 0;
+    const { boss, model, dug, run } = await ran(digging);
     const edit = { agent: 'ask', step: 0, toolCallId: 'dig-hill', output: 'a nugget' };
     const forked = await runOn(boss, editLog(run.log(), edit), ['Gold!', 'The helper found gold.']);
     expect(forked.answer).toBe('The helper found gold.');
@@ -289,8 +284,7 @@ describe("an edit of an agent's step", () => {
   });
 
   test('replaces what the agent has said', async () => {
-    const { boss, run } = open(digging);
-    await run.start();
+    const { boss, run } = await ran(digging);
     const log = editLog(run.log(), { agent: 'ask', step: 0, text: 'First the valley.' });
     const forked = await runOn(boss, log, ['Done.', 'It is done.']);
     expect(JSON.stringify(sent(forked.model, 0))).toContain('First the valley.');
@@ -298,8 +292,7 @@ describe("an edit of an agent's step", () => {
   });
 
   test('is refused for its last answer, which is the result of a call', async () => {
-    const { run } = open(digging);
-    await run.start();
+    const { run } = await ran(digging);
     expect(() => editLog(run.log(), { agent: 'ask', step: 2, text: 'Gold.' })).toThrow(
       'Edit the result of the call that it answers.',
     );
@@ -332,8 +325,7 @@ test('an agent that a tool calls in its function cannot be continued', async () 
 });
 
 test('an agent whose call repeats the id of a kept call has a path of its own', async () => {
-  const { boss, run } = open(digging);
-  await run.start();
+  const { boss, run } = await ran(digging);
   const turns: ScriptedTurn[] = [[call('helper', { topic: 'silver' }, 'ask')], 'Silver.', 'It found silver.'];
   const fork = createRun(boss, { model: scriptedModel(turns), log: logBefore(run.log(), 1) });
   await fork.retry({ from: 1 });

@@ -18,12 +18,18 @@ function open(turns: readonly ScriptedTurn[]) {
   return { run, model, heard, isAborted };
 }
 
+/** The same, detached at the first event of `type`. */
+async function detached(turns: readonly ScriptedTurn[], type: RunEvent['type'] = 'text-delta') {
+  const opened = open(turns);
+  const result = opened.run.start();
+  await nextEvent(opened.run, type);
+  opened.run.detach();
+  return { ...opened, result };
+}
+
 describe('a detached run', () => {
   test('continues, and is followed again from the last event without loss or repetition', async () => {
-    const { run, heard } = open([slow]);
-    const result = run.start();
-    await nextEvent(run, 'text-delta');
-    run.detach();
+    const { run, heard, result } = await detached([slow]);
     const left = heard.length;
     await after(20);
     expect(heard).toHaveLength(left);
@@ -73,10 +79,7 @@ describe('a detached run', () => {
   });
 
   test('shows its end when it is attached after it has ended', async () => {
-    const { run, heard } = open(['Quick.']);
-    const result = run.start();
-    await nextEvent(run, 'run-start');
-    run.detach();
+    const { run, heard, result } = await detached(['Quick.'], 'run-start');
     await after(60);
     expect(run.getState().status).toBe('running');
     run.attach();
@@ -97,10 +100,7 @@ describe('a detached run', () => {
   });
 
   test.each(['at once', 'after it was attached again'])('is ended by a stop %s', async (when) => {
-    const { run, isAborted } = open([endless]);
-    const result = run.start();
-    await nextEvent(run, 'text-delta');
-    run.detach();
+    const { run, isAborted, result } = await detached([endless]);
     if (when !== 'at once') run.attach();
     run.stop();
     if (when === 'at once') expect(run.getState().status).toBe('stopped');
@@ -110,10 +110,7 @@ describe('a detached run', () => {
   });
 
   test('is replaced and ended by another start', async () => {
-    const { run, heard, isAborted } = open([endless, 'Two.']);
-    const first = run.start();
-    await nextEvent(run, 'text-delta');
-    run.detach();
+    const { run, heard, isAborted, result: first } = await detached([endless, 'Two.']);
     expect(await run.start()).toBe('Two.');
     expect(await codeOf(first)).toBe('aborted');
     expect(isAborted(0)).toBe(true);
@@ -121,10 +118,7 @@ describe('a detached run', () => {
   });
 
   test('does not hold up a queued start', async () => {
-    const { run, isAborted } = open([endless, 'Two.']);
-    void run.start();
-    await nextEvent(run, 'text-delta');
-    run.detach();
+    const { run, isAborted } = await detached([endless, 'Two.']);
     expect(await run.start(undefined, { whenBusy: 'queue' })).toBe('Two.');
     expect(isAborted(0)).toBe(false);
     run.stop();
@@ -156,10 +150,7 @@ describe('a detached run', () => {
   });
 
   test('accepts commands', async () => {
-    const { run } = open([slow]);
-    const result = run.start();
-    await nextEvent(run, 'text-delta');
-    run.detach();
+    const { run, result } = await detached([slow]);
     expect(await run.edit({ type: 'add', title: 'x' })).toEqual({
       accepted: false,
       reason: 'The run has no task list.',

@@ -4,7 +4,7 @@ import { continuableSteps, editLog, logBefore, type LogEdit } from '@cueline/cor
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { call, json } from '../support.ts';
+import { call, json, throwing } from '../support.ts';
 import { thrownCode } from '../support/refusal.ts';
 import { expectWhole, look, open, sent } from '../support/retried-runs.ts';
 
@@ -63,9 +63,7 @@ describe('the result of a tool call', () => {
 
   test('can become an error, and an error can become a result', async () => {
     const failing = definePrompt('failing', (prompt) => {
-      prompt.defTool('fail', 'Fails', z.object({}), () => {
-        throw new Error('No power.');
-      });
+      prompt.defTool('fail', 'Fails', z.object({}), throwing(new Error('No power.')));
       prompt.$`Try.`;
     });
     const model = scriptedModel([[call('fail', {}, 'one')], 'It failed.', 'It works.', 'It burns.']);

@@ -2,6 +2,7 @@ import { createRun, definePrompt, inProcess, type Executor } from '@cueline/core
 import { PromptTransport } from '@cueline/core/ai-sdk';
 import { scriptedModel } from '@cueline/core/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { throwing } from '../support.ts';
 import { createBrowser } from '../support/browser.ts';
 import { submission } from '../support/chat.ts';
 import { thrown } from '../support/thrown.ts';
@@ -78,9 +79,7 @@ const looksLikeOurs: (typeof thrown)[number] = [
 ];
 
 describe.for([...thrown, looksLikeOurs])('%s from an executor', ([_name, make, text]) => {
-  const fail = (): never => {
-    throw make();
-  };
+  const fail = throwing(make());
   test.for<[string, Executor['start']]>([
     ['at its start', fail],
     ['in place of an event', () => ({ [Symbol.asyncIterator]: () => ({ next: async () => fail() }) })],

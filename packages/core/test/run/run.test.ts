@@ -2,7 +2,7 @@ import { createRun, definePrompt, type Executor, type RunEvent, type RunState } 
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import { inLog, runStart } from '../log/any-events.ts';
-import { types } from '../support.ts';
+import { throwing, types } from '../support.ts';
 import { after, atOnce, codeOf, nextEvent } from '../support/runs.ts';
 
 const hello = definePrompt('hello', (prompt) => prompt.$`Hi.`);
@@ -127,14 +127,7 @@ describe('an executor that misbehaves', () => {
       'script_error',
       'Gone.',
     ],
-    [
-      'throws before its events',
-      () => {
-        throw new Error('Not here.');
-      },
-      'script_error',
-      'Not here.',
-    ],
+    ['throws before its events', throwing(new Error('Not here.')), 'script_error', 'Not here.'],
   ])('and %s ends the run with an error', async (_what, start, code, message) => {
     const run = createRun(hello, { executor: { start } });
     const heard: string[] = [];

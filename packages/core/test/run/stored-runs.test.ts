@@ -1,5 +1,5 @@
-import { createRun, definePrompt, inProcess, reduceAll, type RunState } from '@cueline/core';
-import { scriptedModel } from '@cueline/core/testing';
+import { createRun, definePrompt, inProcess, reduceAll, type Executor, type RunState } from '@cueline/core';
+import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { TextStreamPart, ToolSet } from 'ai';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -101,8 +101,8 @@ describe('a run that is stored while it continues', () => {
 });
 
 describe('a run that is not yet restored', () => {
-  /** A storage that answers when the test lets it. */
-  function slow(storage: MemoryStorage): { answer: () => void } {
+  /** A run whose storage answers when the test lets it. */
+  function openSlow(storage: MemoryStorage, turns: readonly ScriptedTurn[], executor?: Executor) {
     const { load } = storage;
     let answer = (): void => {};
     const asked = new Promise<void>((resolve) => (answer = resolve));
@@ -110,13 +110,12 @@ describe('a run that is not yet restored', () => {
       await asked;
       return load(id);
     };
-    return { answer };
+    return { ...open(storage, turns, executor), answer };
   }
 
   test('lets a start wait, and is never shown as idle or interrupted', async () => {
     const storage = await brokenOff();
-    const { answer } = slow(storage);
-    const { run, model } = open(storage, ['New.']);
+    const { run, model, answer } = openSlow(storage, ['New.']);
     const seen: RunState['status'][] = [];
     run.subscribe(({ status }) => seen.push(status));
     const started = run.start('hills');
@@ -131,9 +130,7 @@ describe('a run that is not yet restored', () => {
   });
 
   test('starts in order', async () => {
-    const storage = memoryStorage();
-    const { answer } = slow(storage);
-    const { run } = open(storage, ['One.', 'Two.']);
+    const { run, answer } = openSlow(memoryStorage(), ['One.', 'Two.']);
     const results = [run.start('caves'), run.start('hills', { whenBusy: 'queue' })];
     answer();
     expect(await Promise.all(results)).toEqual(['One.', 'Two.']);
@@ -147,8 +144,7 @@ describe('a run that is not yet restored', () => {
     await nextEvent(before, 'text-delta');
     await expect.poll(() => stored(other).length).toBeGreaterThan(3);
     const storage = memoryStorage({ a: stored(other) });
-    const { answer } = slow(storage);
-    const { run, model } = open(storage, ['New.'], executor);
+    const { run, model, answer } = openSlow(storage, ['New.'], executor);
     const started = run.start('hills');
     run.stop();
     expect(run.getState().status).toBe('idle');
@@ -162,8 +158,7 @@ describe('a run that is not yet restored', () => {
 
   test('starts after a stop', async () => {
     const storage = await brokenOff();
-    const { answer } = slow(storage);
-    const { run } = open(storage, ['New.']);
+    const { run, answer } = openSlow(storage, ['New.']);
     const first = run.start('caves');
     run.stop();
     const second = run.start('hills');
@@ -173,9 +168,7 @@ describe('a run that is not yet restored', () => {
   });
 
   test('drops a start whose signal aborts', async () => {
-    const storage = memoryStorage();
-    const { answer } = slow(storage);
-    const { run, model } = open(storage, ['New.']);
+    const { run, model, answer } = openSlow(memoryStorage(), ['New.']);
     const controller = new AbortController();
     const started = run.start('hills', { signal: controller.signal });
     controller.abort();

@@ -21,14 +21,21 @@ function open(turns: readonly ScriptedTurn[]) {
   return { run, model, heard, asked };
 }
 
+/** The same while the run writes the answer to its first start. */
+async function openBusy(turns: readonly ScriptedTurn[]) {
+  const opened = open(turns);
+  const controller = new AbortController();
+  const first = opened.run.start('one', { signal: controller.signal });
+  await nextEvent(opened.run, 'text-delta');
+  return { ...opened, first, controller };
+}
+
 const ends = (events: readonly RunEvent[]): unknown[] =>
   events.flatMap((event) => (event.type === 'run-end' ? [event.outcome] : []));
 
 describe('a start while the run is in progress', () => {
   test('replaces it: the two runs follow each other', async () => {
-    const { run, heard } = open([endless, 'Two.']);
-    const first = run.start('one');
-    await nextEvent(run, 'text-delta');
+    const { run, heard, first } = await openBusy([endless, 'Two.']);
     const second = run.start('two');
     expect(heard.at(-1)).toMatchObject({ type: 'run-end', outcome: 'stopped' });
     expect(run.getState()).toMatchObject({ status: 'running', phase: 'requesting', text: '', messages: [] });
@@ -40,9 +47,7 @@ describe('a start while the run is in progress', () => {
   });
 
   test('replaces waiting starts, too', async () => {
-    const { run, model } = open([endless, 'Three.']);
-    const first = run.start('one');
-    await nextEvent(run, 'text-delta');
+    const { run, model, first } = await openBusy([endless, 'Three.']);
     const second = run.start('two', { whenBusy: 'queue' });
     const third = run.start('three');
     expect(run.getState().queued).toBe(0);
@@ -212,9 +217,7 @@ describe('parallel starts', () => {
   });
 
   test('are both ended by a stop', async () => {
-    const { run } = open([endless, endless]);
-    const first = run.start('one');
-    await nextEvent(run, 'text-delta');
+    const { run, first } = await openBusy([endless, endless]);
     const second = run.start('two', { whenBusy: 'parallel' });
     await nextEvent(run, 'text-delta');
     run.stop();
@@ -233,9 +236,7 @@ describe('parallel starts', () => {
   });
 
   test('let a queued start wait for the shown run, not for the detached one', async () => {
-    const { run, heard } = open([endless, slow('Two.'), 'Three.']);
-    const first = run.start('one');
-    await nextEvent(run, 'text-delta');
+    const { run, heard, first } = await openBusy([endless, slow('Two.'), 'Three.']);
     const second = run.start('two', { whenBusy: 'parallel' });
     const third = run.start('three', { whenBusy: 'queue' });
     expect(await Promise.all([second, third])).toEqual(['Two.', 'Three.']);
@@ -247,10 +248,7 @@ describe('parallel starts', () => {
 
 describe('the signal of a start', () => {
   test('ends it as stopped, and no later one', async () => {
-    const { run } = open([endless, 'Two.']);
-    const controller = new AbortController();
-    const first = run.start('one', { signal: controller.signal });
-    await nextEvent(run, 'text-delta');
+    const { run, first, controller } = await openBusy([endless, 'Two.']);
     controller.abort();
     expect(await codeOf(first)).toBe('aborted');
     expect(run.getState().status).toBe('stopped');

@@ -14,15 +14,25 @@ afterEach(() => {
 });
 
 let scopes = 0;
-const open = () => createBrowser(`scope-${(scopes += 1)}`);
+/** A browser with three tabs, and what their runs have written. */
+function open() {
+  const browser = createBrowser(`scope-${(scopes += 1)}`);
+  const [first, second, third] = [browser.openTab(), browser.openTab(), browser.openTab()] as const;
+  const world: World = { written: [] };
+  return { browser, first, second, third, world };
+}
+
+/** Starts a run that answers slowly, and waits for the first word of its answer. */
+async function startSlowly(run: Run): Promise<void> {
+  run.start().catch(() => {});
+  await until(() => run.getState().text === 'I ');
+}
 
 const types = (run: Run) => run.log().map(({ type }) => type);
 const ends = (log: readonly RunEvent[]) => log.filter(({ type }) => type === 'run-end').length;
 describe('a run that is running in one tab', () => {
   test('is followed live by tabs that are opened before and after its start', async () => {
-    const browser = open();
-    const world: World = { written: [] };
-    const [first, second, third] = [browser.openTab(), browser.openTab(), browser.openTab()] as const;
+    const { browser, first, second, third, world } = open();
     const early = await openRun(third, world, []);
     const run = await openRun(first, world, [slowly, 'Bye.']);
     const result = run.start();
@@ -41,10 +51,9 @@ describe('a run that is running in one tab', () => {
   });
 
   test('is stopped, answered and edited from another tab', async () => {
-    const browser = open();
+    const { first, second } = open();
     let go = (): void => {};
     const world: World = { written: [], hold: new Promise((resolve) => (go = resolve)) };
-    const [first, second] = [browser.openTab(), browser.openTab()] as const;
     const run = await openRun(first, world, [send('ada'), slowly]);
     const result = run.start();
     result.catch(() => {});
@@ -66,12 +75,9 @@ describe('a run that is running in one tab', () => {
     ['and then not continued there', false],
     ['and then continued there if something watches it', true],
   ])('continues when another tab stops it only for itself, %s', async (_, isWatched) => {
-    const browser = open();
-    const world: World = { written: [] };
-    const [first, second] = [browser.openTab(), browser.openTab()] as const;
+    const { browser, first, second, world } = open();
     const run = await openRun(first, world, [slowly, 'Never.']);
-    run.start().catch(() => {});
-    await until(() => run.getState().text === 'I ');
+    await startSlowly(run);
     const other = await openRun(second, world, [finish, 'Mine.']);
     await until(() => other.getState().text === 'I ');
     other.stopHere();
@@ -86,11 +92,9 @@ describe('a run that is running in one tab', () => {
   });
 
   test('is ended by the tab that works on it when it stops it for itself', async () => {
-    const browser = open();
-    const [first, second] = [browser.openTab(), browser.openTab()] as const;
+    const { first, second } = open();
     const run = await openRun(first, { written: [] }, [slowly]);
-    run.start().catch(() => {});
-    await until(() => run.getState().text === 'I ');
+    await startSlowly(run);
     const other = await openRun(second, { written: [] }, [slowly]);
     // what this tab has waiting is dropped, and its own start is its own
     const queued = other.start(undefined, { whenBusy: 'queue' });
@@ -105,9 +109,7 @@ describe('a run that is running in one tab', () => {
   });
 
   test('is continued by one other tab when its tab is closed, and writes nothing twice', async () => {
-    const browser = open();
-    const world: World = { written: [] };
-    const [first, second, third] = [browser.openTab(), browser.openTab(), browser.openTab()] as const;
+    const { browser, first, second, third, world } = open();
     const run = await openRun(first, world, [send('ada'), slowly, 'Never.']);
     run.start().catch(() => {});
     await until(() => run.getState().text.includes('I '));
@@ -129,9 +131,7 @@ describe('a run that is running in one tab', () => {
   });
 
   test('ends when another tab starts it again, and the first tab follows the new run', async () => {
-    const browser = open();
-    const world: World = { written: [] };
-    const [first, second] = [browser.openTab(), browser.openTab()] as const;
+    const { browser, first, second, world } = open();
     const run = await openRun(first, world, [slowly, slowly, slowly]);
     const result = run.start();
     result.catch(() => {});
@@ -146,10 +146,9 @@ describe('a run that is running in one tab', () => {
   });
 
   test('keeps its work when it is retried from another tab', async () => {
-    const browser = open();
+    const { first, second } = open();
     let go = (): void => {};
     const world: World = { written: [], hold: new Promise((resolve) => (go = resolve)) };
-    const [first, second] = [browser.openTab(), browser.openTab()] as const;
     const run = await openRun(first, world, [send('ada'), slowly, slowly]);
     run.start().catch(() => {});
     await until(() => types(run).includes('tool-start'));
@@ -166,10 +165,9 @@ describe('a run that is running in one tab', () => {
   ])(
     'is lost by a tab that does not answer %s, and does nothing more when it returns',
     async (_, isStored) => {
-      const browser = open();
+      const { browser, first, second } = open();
       let go = (): void => {};
       const world: World = { written: [], hold: new Promise((resolve) => (go = resolve)) };
-      const [first, second] = [browser.openTab(), browser.openTab()] as const;
       const run = await openRun(first, world, [
         [{ text: 'Now. ' }, { delay: 200 }, ...(send('ada') as [])],
         slowly,
@@ -205,9 +203,7 @@ describe('a run that is running in one tab', () => {
 });
 
 test('can be started next by any tab once it is over', async () => {
-  const browser = open();
-  const world: World = { written: [] };
-  const [first, second] = [browser.openTab(), browser.openTab()] as const;
+  const { browser, first, second, world } = open();
   const run = await openRun(first, world, [finish, 'One.', 'Three.']);
   const other = await openRun(second, world, ['Two.']);
   expect(await run.start()).toBe('One.');
@@ -221,12 +217,9 @@ test('can be started next by any tab once it is over', async () => {
 });
 
 test('is interrupted by a reload of the only tab, and nothing starts by itself', async () => {
-  const browser = open();
-  const world: World = { written: [] };
-  const [first, second] = [browser.openTab(), browser.openTab()] as const;
+  const { browser, first, second, world } = open();
   const run = await openRun(first, world, [slowly, 'Never.']);
-  run.start().catch(() => {});
-  await until(() => run.getState().text === 'I ');
+  await startSlowly(run);
   await until(() => (browser.logs.get('mail')?.length ?? 0) > 3);
   first.kill();
   const again = await openRun(second, world, [finish, 'Again.']);
@@ -244,8 +237,7 @@ test('takes no writing effect twice when tabs are killed, reloaded and used at r
 }, 120_000);
 
 test('a run that was on a route before is followed live by other tabs when it starts in the page', async () => {
-  const browser = open();
-  const [first, second] = [browser.openTab(), browser.openTab()] as const;
+  const { first, second } = open();
   const run = await openRun(first, { written: [] }, [slowly, 'Bye.']);
   run.configure({ executor: replay(await recordedLog(), { speed: Infinity }) });
   await run.start();
@@ -260,8 +252,7 @@ test('a run that was on a route before is followed live by other tabs when it st
 });
 
 test('a run is stored without other tabs where the page may use no locks', async () => {
-  const browser = open();
-  const tab = browser.openTab();
+  const { browser, first: tab } = open();
   tab.use();
   const denied = async (): Promise<never> => {
     throw new DOMException('Access is denied.', 'SecurityError');
@@ -277,10 +268,10 @@ test('a run is stored without other tabs where the page may use no locks', async
 });
 
 test('a conversation on a route is one in all tabs', async () => {
-  const browser = open();
+  const { browser, first, second } = open();
   const talk = definePrompt('talk', (prompt) => prompt.defSystem('role', 'You are brief.'));
   const { executor } = createHub(talk, { model: scriptedModel(['One.', 'Two.', 'Three.']) });
-  const [run, other] = [browser.openTab(), browser.openTab()].map(({ storage, use }) => {
+  const [run, other] = [first, second].map(({ storage, use }) => {
     use();
     const opened = createRun(talk, { id: 'talk', storage, executor });
     return { run: opened, restored: opened.restored };
@@ -299,8 +290,8 @@ test('a conversation on a route is one in all tabs', async () => {
 });
 
 test('a detached run that has ended in its tab shows its end when it is attached, and is stored', async () => {
-  const browser = open();
-  const run = await openRun(browser.openTab(), { written: [] }, [slowly, 'Bye.']);
+  const { browser, first } = open();
+  const run = await openRun(first, { written: [] }, [slowly, 'Bye.']);
   const result = run.start();
   await until(() => types(run).includes('run-start'));
   run.detach();
@@ -314,7 +305,7 @@ test('a detached run that has ended in its tab shows its end when it is attached
 });
 
 test('a run whose executor fails between two batches has its end in all tabs, and is not repeated', async () => {
-  const browser = open();
+  const { browser, first, second } = open();
   let starts = 0;
   const executor: Executor = {
     async *start() {
@@ -325,7 +316,6 @@ test('a run whose executor fails between two batches has its end in all tabs, an
     },
   };
   const fail = definePrompt('fail', (prompt) => prompt.$`Fail.`);
-  const [first, second] = [browser.openTab(), browser.openTab()] as const;
   first.use();
   const run = createRun(fail, { id: 'mail', storage: first.storage, executor });
   run.start().catch(() => {});

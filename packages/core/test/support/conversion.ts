@@ -5,7 +5,7 @@ import { scriptedModel, type ScriptedPart, type ScriptedTurn } from '@cueline/co
 import { experimental_createSteering as createSteering, wrapLanguageModel, type ModelMessage } from 'ai';
 import { expect } from 'vitest';
 import * as z from 'zod';
-import { call, timeless } from '../support.ts';
+import { call, go, timeless } from '../support.ts';
 
 export const look = (n: number): ScriptedPart => call('look', { n });
 
@@ -62,7 +62,7 @@ async function play(way: Way, convertAll = false): Promise<Seen> {
   const steering = createSteering();
   const { prepareStep, ...options } = way.options ?? {};
   const { run, result } = await runPrompt(
-    (prompt) => {
+    go((prompt) => {
       prompt.defSystem('role', 'Helper.');
       prompt.defTool('look', '', z.object({ n: z.number() }), ({ n }, { messages }) => {
         tell('tool', messages);
@@ -88,8 +88,7 @@ async function play(way: Way, convertAll = false): Promise<Seen> {
           return hook(step);
         });
       }
-      prompt.$`Go.`;
-    },
+    }),
     {
       model,
       options: {

@@ -3,6 +3,7 @@ import { demoModel } from '@cueline/core/testing';
 import { tool } from 'ai';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { go } from '../support.ts';
 import { ask, weather } from './ask-demo-model.ts';
 
 describe('demoModel with a task list', () => {
@@ -221,10 +222,7 @@ describe('demoModel on the runner', () => {
   test('does a finished task again when its user retries it', async () => {
     let again = false;
     const { state, calls } = await run(
-      (prompt) => {
-        prompt.defTaskList([{ task: 'One' }, { task: 'Two' }]);
-        prompt.$`Go.`;
-      },
+      go((prompt) => prompt.defTaskList([{ task: 'One' }, { task: 'Two' }])),
       (live, event) => {
         if (again || event.type !== 'task-update' || event.status !== 'completed') return;
         again = true;

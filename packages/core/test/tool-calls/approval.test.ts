@@ -9,7 +9,7 @@ import {
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { call, go, json, types } from '../support.ts';
+import { call, go, json, throwing, types } from '../support.ts';
 import { amount, play, approve, payment } from '../support/approvals.ts';
 import { after } from '../support/runs.ts';
 
@@ -72,9 +72,7 @@ describe('which calls need an approval', () => {
 
   test('a call does not run if its rule throws', async () => {
     const { source, paid } = payment({
-      needsApproval: () => {
-        throw new Error('cannot say');
-      },
+      needsApproval: throwing(new Error('cannot say')),
     });
     const { state } = await play(source, [[call('pay', { amount: 50 })], 'Done.'], approve);
     expect(paid).toEqual([]);

@@ -2,12 +2,12 @@ import { tool } from '@cueline/core';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { sent } from '../sent-requests.ts';
-import { call, play } from '../support.ts';
+import { call, go, play } from '../support.ts';
 
 test('a tool that changes its arguments changes neither the log nor later requests', async () => {
   const input = { path: 'a', lines: [{ n: 1 }] };
   const { model, state } = await play(
-    (prompt) => {
+    go((prompt) => {
       const schema = { type: 'object', properties: { path: { type: 'string' } } };
       prompt.defTool('edit', '', schema, (args) => {
         const given = args as { path: string; lines: { n: number }[] };
@@ -15,8 +15,7 @@ test('a tool that changes its arguments changes neither the log nor later reques
         given.lines[0]!.n = 2;
         return given;
       });
-      prompt.$`Go.`;
-    },
+    }),
     [[call('edit', input)], 'Done.'],
   );
   expect(sent(model)[1]!.messages.slice(1)).toEqual([
@@ -29,15 +28,14 @@ test('a tool that changes its arguments changes neither the log nor later reques
 test('a tool function is called with its arguments and the documented context, and nothing else', async () => {
   const given: unknown[][] = [];
   await play(
-    (prompt) => {
+    go((prompt) => {
       const note = (...all: unknown[]): string => String(given.push(all));
       prompt.defTool('plain', '', z.object({}), note);
       prompt.defTool('watched', '', z.object({}), note, {
         onSuccess: (...all) => void given.push(all.slice(1)),
       });
       prompt.defTool('both', '', [tool('part', '', z.object({}), note)]);
-      prompt.$`Go.`;
-    },
+    }),
     [[call('plain'), call('watched'), call('both', { calls: [{ name: 'part', args: {} }] })], 'Done.'],
   );
   expect(given.map(({ length }) => length)).toEqual([2, 2, 2, 2]);
@@ -54,14 +52,13 @@ test('the output of its schema reaches the tool unchanged', async () => {
     }
   }
   const { state } = await play(
-    (prompt) => {
+    go((prompt) => {
       const schema = z.object({
         price: z.number().transform((cents) => new Money(cents)),
         at: z.string().transform((text) => new Date(text)),
       });
       prompt.defTool('pay', '', schema, ({ price, at }) => `${price.shown()} in ${at.getUTCFullYear()}`);
-      prompt.$`Go.`;
-    },
+    }),
     [[call('pay', { price: 250, at: '2026-01-01' })], 'Done.'],
   );
   expect(state.toolCalls[0]!.output).toBe('2.5 euros in 2026');

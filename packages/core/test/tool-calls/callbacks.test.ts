@@ -4,7 +4,7 @@ import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { sent } from '../sent-requests.ts';
-import { call, go, play, types } from '../support.ts';
+import { call, go, play, throwing, types } from '../support.ts';
 import { after } from '../support/runs.ts';
 
 /** One call of a tool, and its outcome. */
@@ -28,9 +28,7 @@ async function callOnce(
   };
 }
 
-const fail = (): never => {
-  throw new Error('no luck');
-};
+const fail = throwing(new Error('no luck'));
 
 describe('callbacks', () => {
   test('are called in their order, with the arguments and the context', async () => {
@@ -92,9 +90,7 @@ describe('callbacks', () => {
       'an error of onError replaces the error',
       fail,
       {
-        onError: () => {
-          throw new Error('worse');
-        },
+        onError: throwing(new Error('worse')),
       },
       'Error: worse',
     ],
@@ -296,20 +292,10 @@ describe('outputs', () => {
 describe('errors that a tool throws', () => {
   const key = 'plain-words-that-look-like-no-key';
   const leaks: [string, () => unknown][] = [
-    [
-      'an error',
-      () => {
-        throw new Error(`refused: ${key}`);
-      },
-    ],
+    ['an error', throwing(new Error(`refused: ${key}`))],
     ['a text', () => Promise.reject(`refused: ${key}`)],
     ['an object', () => Promise.reject({ refused: key })],
-    [
-      'an error with a cause',
-      () => {
-        throw new Error('refused', { cause: new Error(key) });
-      },
-    ],
+    ['an error with a cause', throwing(new Error('refused', { cause: new Error(key) }))],
     [
       'an error of a generator',
       async function* () {

@@ -2,7 +2,7 @@ import { runPrompt, tool, type NamedTool } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { call, go, play, types } from '../support.ts';
+import { call, go, play, throwing, types } from '../support.ts';
 import { batch, none, echo, say } from '../support/composite.ts';
 import { after } from '../support/runs.ts';
 
@@ -10,13 +10,7 @@ describe('a failing inner call fails alone', () => {
   const cyclic: Record<string, unknown> = {};
   cyclic['self'] = cyclic;
   test.each<[string, () => unknown, string]>([
-    [
-      'an error',
-      () => {
-        throw new TypeError('no such file');
-      },
-      'no such file',
-    ],
+    ['an error', throwing(new TypeError('no such file')), 'no such file'],
     ['a rejected promise', () => Promise.reject(new Error('no such file')), 'no such file'],
     ['a thrown string', () => Promise.reject('no such file'), 'no such file'],
     ['a thrown value without text', () => Promise.reject(Object.create(null)), '{}'],
@@ -107,11 +101,7 @@ describe('a failing inner call fails alone', () => {
   test('without revealing a key', async () => {
     const key = 'plain-words-that-look-like-no-key';
     const { model, run, output } = await batch(
-      [
-        tool('leak', '', none, () => {
-          throw new Error(`refused: ${key}`);
-        }),
-      ],
+      [tool('leak', '', none, throwing(new Error(`refused: ${key}`)))],
       [{ name: 'leak' }],
       { env: { ANY_API_KEY: key } },
     );

@@ -2,7 +2,7 @@ import { tool, type Prompt } from '@cueline/core';
 import { tool as aiTool } from 'ai';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { call, play, types } from '../support.ts';
+import { call, go, play, types } from '../support.ts';
 
 const key = 'plain-words-"that"-look-like-no-key';
 const env = { OPENAI_API_KEY: key };
@@ -68,15 +68,14 @@ test("no model receives a key in a tool's result", async () => {
   const bytes = new Uint8Array([1, 2, 3]);
   const none = z.object({});
   const { model, state } = await play(
-    (prompt) => {
+    go((prompt) => {
       prompt.defTool('plain', '', none, () => ({ found: [key], n: 1 }));
       prompt.defTool('parts', '', none, () => [
         { type: 'text', text: key },
         { type: 'image', image: bytes, mediaType: 'image/png' },
       ]);
       prompt.defTool('kit', '', [tool('inner', '', none, () => `inner ${key}`)]);
-      prompt.$`Go.`;
-    },
+    }),
     [
       [call('plain'), call('parts'), call('ready'), call('kit', { calls: [{ name: 'inner', args: {} }] })],
       'Done.',

@@ -1,4 +1,4 @@
-import { runPrompt, type PromptSource } from '@cueline/core';
+import { runPrompt, type Prompt, type PromptSource } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { isStepCount } from 'ai';
 import { describe, expect, test } from 'vitest';
@@ -27,10 +27,7 @@ describe('steps', () => {
     const { model } = await counted(turns, { steps: 3 });
     expect(model.calls).toHaveLength(3);
     const both = await play(
-      (prompt) => {
-        busyTool(0).define(prompt);
-        prompt.$`Count.`;
-      },
+      go((prompt) => busyTool(0).define(prompt)),
       turns,
       { options: { limits: { steps: 3 }, stopWhen: isStepCount(5) } },
     );
@@ -91,6 +88,18 @@ describe('tool calls', () => {
 });
 
 describe('simultaneous tool calls', () => {
+  /** An agent with a model of its own, and with what `define` defines. */
+  function agent(
+    prompt: Prompt,
+    name: string,
+    turns: readonly ScriptedTurn[],
+    define: (own: Prompt) => unknown,
+  ) {
+    prompt.defAgent(name, '', z.object({}), (_args, own) => go(define)(own), {
+      model: scriptedModel(turns),
+    });
+  }
+
   test('are never more than eight, and all run in order', async () => {
     const { most, made, state } = await counted([counts(1, 30), 'Thirty.']);
     expect(most).toBe(8);
@@ -109,21 +118,10 @@ describe('simultaneous tool calls', () => {
   test('are counted together for all agents', async () => {
     const tool = busyTool();
     const { state } = await play(
-      (prompt) => {
-        for (const name of ['a', 'b', 'c', 'd']) {
-          prompt.defAgent(
-            name,
-            '',
-            z.object({}),
-            (_args, own) => {
-              tool.define(own);
-              own.$`Count.`;
-            },
-            { model: scriptedModel([counts(1, 6), 'Six.']) },
-          );
-        }
-        prompt.$`Go.`;
-      },
+      go((prompt) => {
+        for (const name of ['a', 'b', 'c', 'd'])
+          agent(prompt, name, [counts(1, 6), 'Six.'], (own) => tool.define(own));
+      }),
       [['a', 'b', 'c', 'd'].map((name) => call(name)), 'Twenty-four.'],
     );
     expect(state).toMatchObject({ status: 'done', text: 'Twenty-four.' });
@@ -134,30 +132,12 @@ describe('simultaneous tool calls', () => {
   test('allow nested agents with a single permit', async () => {
     const tool = busyTool(1);
     const { state } = await play(
-      (prompt) => {
-        for (const name of ['a', 'b', 'c']) {
-          prompt.defAgent(
-            name,
-            '',
-            z.object({}),
-            (_args, own) => {
-              own.defAgent(
-                'inner',
-                '',
-                z.object({}),
-                (_none, deep) => {
-                  tool.define(deep);
-                  deep.$`Count.`;
-                },
-                { model: scriptedModel([counts(1, 3), 'Three.']) },
-              );
-              own.$`Go.`;
-            },
-            { model: scriptedModel([[call('inner')], 'Done.']) },
+      go((prompt) => {
+        for (const name of ['a', 'b', 'c'])
+          agent(prompt, name, [[call('inner')], 'Done.'], (own) =>
+            agent(own, 'inner', [counts(1, 3), 'Three.'], (inner) => tool.define(inner)),
           );
-        }
-        prompt.$`Go.`;
-      },
+      }),
       [['a', 'b', 'c'].map((name) => call(name)), 'Nine.'],
       { options: { limits: { concurrentToolCalls: 1 } } },
     );
@@ -168,14 +148,13 @@ describe('simultaneous tool calls', () => {
 
   test('release their permit if they fail', async () => {
     const { state } = await play(
-      (prompt) => {
+      go((prompt) => {
         prompt.defTool('fail', '', numbered, async ({ n }) => {
           await Promise.resolve();
           throw new Error(`no ${n}`);
         });
         prompt.defTool('slow', '', numbered, () => new Promise(() => {}), { timeoutMs: 10 });
-        prompt.$`Go.`;
-      },
+      }),
       [[...[1, 2, 3, 4].map((n) => call('fail', { n })), ...[1, 2].map((n) => call('slow', { n }))], 'Done.'],
       { options: { limits: { concurrentToolCalls: 1 } } },
     );

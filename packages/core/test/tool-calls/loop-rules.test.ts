@@ -22,15 +22,14 @@ const ready = (made: number[]): NonNullable<PromptOptions['tools']> => ({
 async function repeat(count: number, options: PromptOptions, own?: object): Promise<string> {
   const made: number[] = [];
   const { run } = await play(
-    (prompt) => {
+    go((prompt) => {
       if (options.tools === undefined) {
         prompt.defTool('look', '', z.object({ at: z.string() }), () => made.push(1), {
           effect: 'read',
           ...own,
         });
       }
-      prompt.$`Go.`;
-    },
+    }),
     turns(count),
     { options: options.tools === undefined ? options : { ...options, tools: ready(made) } },
   );
@@ -139,12 +138,11 @@ describe('a repeated call', () => {
   test('is marked for the model, in the log and in the state, also for an AI SDK tool', async () => {
     for (const options of [{}, { tools: ready([]) }]) {
       const { model, events, state } = await play(
-        (prompt) => {
+        go((prompt) => {
           if (!('tools' in options)) {
             prompt.defTool('look', '', z.object({ at: z.string() }), () => 1, { effect: 'read' });
           }
-          prompt.$`Go.`;
-        },
+        }),
         turns(2),
         { options },
       );

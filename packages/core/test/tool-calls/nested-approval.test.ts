@@ -1,4 +1,4 @@
-import { reduceAll, tool, type PromptSource, type ToolEffect } from '@cueline/core';
+import { reduceAll, tool, type AgentOptions, type PromptSource, type ToolEffect } from '@cueline/core';
 import { tool as aiTool } from 'ai';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
@@ -196,12 +196,16 @@ describe('the needsApproval of an AI SDK tool', () => {
     expect(sent[1]!.messages.at(-1)).toBe('pay answers paid 50');
   });
 
-  test('is also used in an agent', async () => {
+  test.each<[string, boolean, AgentOptions]>([
+    ['needsApproval of a tool', true, {}],
+    ['toolApproval of an agent', false, { toolApproval: { pay: 'user-approval' } }],
+  ])('in an agent, %s can request an approval', async (_what, needsApproval, options) => {
     const paid: unknown[] = [];
     const { state } = await play(
       go((prompt) =>
         prompt.defAgent('payer', '', z.object({}), (_args, own) => own.$`Pay.`, {
-          tools: ready(true, paid),
+          tools: ready(needsApproval, paid),
+          ...options,
         }),
       ),
       [[call('payer')], pay, 'Paid.', 'Done.'],
@@ -210,21 +214,5 @@ describe('the needsApproval of an AI SDK tool', () => {
     expect(state.approvals).toMatchObject([{ agent: 'call-0-0', response: { approved: true } }]);
     expect(paid).toEqual([50]);
     expect(state).toMatchObject({ status: 'done', toolCalls: [{ output: 'Paid.' }] });
-  });
-
-  test('toolApproval of an agent can request an approval', async () => {
-    const paid: unknown[] = [];
-    const { state } = await play(
-      go((prompt) =>
-        prompt.defAgent('payer', '', z.object({}), (_args, own) => own.$`Pay.`, {
-          tools: ready(false, paid),
-          toolApproval: { pay: 'user-approval' },
-        }),
-      ),
-      [[call('payer')], pay, 'Paid.', 'Done.'],
-      approve,
-    );
-    expect(state.approvals).toMatchObject([{ agent: 'call-0-0', response: { approved: true } }]);
-    expect(paid).toEqual([50]);
   });
 });

@@ -3,7 +3,7 @@ import { createRun, definePrompt, inProcess, type Prompt, type RunEvent } from '
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { call, go } from '../support.ts';
+import { call, go, throwing } from '../support.ts';
 import { nested, thrown } from '../support/thrown.ts';
 
 type PromptFunction = (prompt: Prompt) => void;
@@ -22,16 +22,17 @@ async function play(source: PromptFunction, turns: readonly ScriptedTurn[], opti
   return { events, find, read, state: run.getState(), calls: model.calls.length };
 }
 
+/** A prompt with a tool that runs `fn`. */
+const looking = (
+  fn: (args: Record<string, unknown>) => unknown,
+  schema: z.ZodObject = z.object({}),
+): PromptFunction => go((prompt) => prompt.defTool('look', '', schema, fn));
+
 const callOf = (input: string | object): ScriptedTurn[] => [[call('look', input)], 'Done.'];
 
 describe.for(thrown)('%s', ([_name, make, text]) => {
   test('from a tool is an error that the model reads', async () => {
-    const { find, state, read } = await play((prompt) => {
-      prompt.defTool('look', '', z.object({}), () => {
-        throw make();
-      });
-      prompt.$`Look.`;
-    }, callOf({}));
+    const { find, state, read } = await play(looking(throwing(make())), callOf({}));
     const [event] = find('tool-error');
     // errors keep their names, objects are JSON, and what is neither is named in a sentence
     const plain =
@@ -42,22 +43,20 @@ describe.for(thrown)('%s', ([_name, make, text]) => {
   });
 
   test('from a generator is an error after its outputs', async () => {
-    const { find, state } = await play((prompt) => {
-      prompt.defTool('look', '', z.object({}), async function* () {
-        yield 'some';
-        throw make();
-      });
-      prompt.$`Look.`;
-    }, callOf({}));
+    const looks = async function* () {
+      yield 'some';
+      throw make();
+    };
+    const { find, state } = await play(looking(looks), callOf({}));
     expect(find('tool-preliminary').map(({ output }) => output)).toEqual(['some']);
     expect(find('tool-error')).toHaveLength(1);
     expect(state.status).toBe('done');
   });
 
   test.for([
-    ['a hook', 'A hook, at step 0, threw', (prompt) => prompt.defHook(fail(make)), {}],
-    ['prepareStep', 'prepareStep, at step 0, threw', () => {}, { prepareStep: fail(make) }],
-    ['a prompt function', 'The prompt function threw', fail(make), {}],
+    ['a hook', 'A hook, at step 0, threw', (prompt) => prompt.defHook(throwing(make())), {}],
+    ['prepareStep', 'prepareStep, at step 0, threw', () => {}, { prepareStep: throwing(make()) }],
+    ['a prompt function', 'The prompt function threw', throwing(make()), {}],
   ] satisfies [string, string, PromptFunction, object][])(
     'from %s ends the run with script_error',
     async ([_where, sentence, source, options]) => {
@@ -75,19 +74,9 @@ describe.for(thrown)('%s', ([_name, make, text]) => {
   );
 });
 
-function fail(make: () => unknown): () => never {
-  return () => {
-    throw make();
-  };
-}
-
 test('an error of another frame, which a tool throws, has its name and message for the model', async () => {
-  const { find } = await play(
-    go((prompt) =>
-      prompt.defTool('look', '', z.object({}), () => runInNewContext(`throw new RangeError('Foreign.')`)),
-    ),
-    callOf({}),
-  );
+  const throws = () => runInNewContext(`throw new RangeError('Foreign.')`) as never;
+  const { find } = await play(looking(throws), callOf({}));
   expect(find('tool-error')).toMatchObject([{ error: 'RangeError: Foreign.' }]);
 });
 
@@ -96,10 +85,7 @@ describe('values that are too long', () => {
     ['an error', () => new Error(long)],
     ['a text', () => long],
   ] as const)('are cut to 256 KB: %s of 10 MB from a tool', async ([_name, make]) => {
-    const { find, read } = await play((prompt) => {
-      prompt.defTool('look', '', z.object({}), fail(make));
-      prompt.$`Look.`;
-    }, callOf({}));
+    const { find, read } = await play(looking(throwing(make())), callOf({}));
     const [event] = find('tool-error');
     expect(event?.error).toHaveLength(256 * 1024);
     expect(event?.error).toMatch(/\[Cut off: the whole was 100000\d\d characters long\]$/);
@@ -108,7 +94,7 @@ describe('values that are too long', () => {
 
   test('from a hook are cut, too', async () => {
     const { state } = await play(
-      go((prompt) => prompt.defHook(fail(() => new Error(long)))),
+      go((prompt) => prompt.defHook(throwing(new Error(long)))),
       ['Done.'],
     );
     expect(state.error?.message).toMatch(
@@ -127,10 +113,10 @@ describe('data nested 20,000 deep', () => {
     'as arguments of %s is refused before the tool runs, and the run continues',
     async ([_name, schema]) => {
       let runs = 0;
-      const { find, read, state, calls } = await play((prompt) => {
-        prompt.defTool('look', '', schema, () => (runs += 1));
-        prompt.$`Look.`;
-      }, callOf(deep));
+      const { find, read, state, calls } = await play(
+        looking(() => (runs += 1), schema),
+        callOf(deep),
+      );
       expect(runs).toBe(0);
       expect(find('tool-error')[0]?.error).toContain('nested more than 1000 levels deep');
       expect(read).toContain('nested more than 1000 levels deep');
@@ -144,10 +130,10 @@ describe('data nested 20,000 deep', () => {
   });
 
   test('as a result is an error that the model reads', async () => {
-    const { find, state } = await play((prompt) => {
-      prompt.defTool('look', '', z.object({}), () => nested(20_000));
-      prompt.$`Look.`;
-    }, callOf({}));
+    const { find, state } = await play(
+      looking(() => nested(20_000)),
+      callOf({}),
+    );
     expect(find('tool-error')[0]?.error).toContain('nested more than 1000 levels deep');
     expect(state.status).toBe('done');
   });
@@ -156,20 +142,17 @@ describe('data nested 20,000 deep', () => {
     const flat = { a: '[{"'.repeat(5_000) };
     const some = `{"a":${'['.repeat(900)}${']'.repeat(900)}}`;
     for (const input of [flat, some]) {
-      const { find } = await play((prompt) => {
-        prompt.defTool('look', '', z.object({ a: z.any() }), ({ a }: { a?: unknown }) => a);
-        prompt.$`Look.`;
-      }, callOf(input));
+      const { find } = await play(
+        looking(({ a }) => a, z.object({ a: z.any() })),
+        callOf(input),
+      );
       expect(find('tool-end')).toHaveLength(1);
     }
   });
 
   test('is sent back to the model only in part if it is not JSON', async () => {
     const { read, state } = await play(
-      (prompt) => {
-        prompt.defTool('look', '', z.object({}), () => 'seen');
-        prompt.$`Look.`;
-      },
+      looking(() => 'seen'),
       callOf(`{"a":"${'y'.repeat(1_000_000)}`),
     );
     expect(read).toContain('The arguments, 1000006 characters, are not JSON');

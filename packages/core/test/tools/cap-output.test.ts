@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { capOutput } from '../../src/tools/cap-output.ts';
+import { throwing } from '../support.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 const MAX_BYTES = 256 * 1024;
@@ -207,9 +208,7 @@ describe('capOutput', () => {
     [
       'a value that throws a non-error',
       {
-        toJSON: () => {
-          throw null;
-        },
+        toJSON: throwing(null),
       },
       /^invalid_definition: .*\(unknown reason\)/,
     ],

@@ -4,7 +4,7 @@ import { jsonSchema } from 'ai';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { rebaseSchema } from '../../src/tools/rebase-schema.ts';
-import { play } from '../support.ts';
+import { go, play } from '../support.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -19,14 +19,13 @@ const inner = z.object({ tree: leaf, other: leaf });
 /** What the model gets of a tool with these parts. */
 async function sentSchema(...schemas: ToolSchema[]): Promise<Schema> {
   const { model } = await play(
-    (prompt) => {
+    go((prompt) =>
       prompt.defTool(
         'kit',
         'A kit',
         schemas.map((schema, index) => tool(`part${index}`, 'A part', schema, () => 1)),
-      );
-      prompt.$`Go.`;
-    },
+      ),
+    ),
     ['Done.'],
   );
   const [sent] = model.calls[0]!.tools!;

@@ -4,6 +4,7 @@ import { scriptedModel } from '@cueline/core/testing';
 import { tool as aiTool, type ToolSet } from 'ai';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
+import { go } from '../support.ts';
 
 const city = z.object({ city: z.string() });
 const weather = aiTool({
@@ -64,10 +65,7 @@ const places: [string, (tools: ToolList) => Promise<unknown[]>][] = [
 
 async function outputs(define: (prompt: Prompt) => void, model = turns()): Promise<unknown[]> {
   const { run } = await runPrompt(
-    (prompt) => {
-      define(prompt);
-      prompt.$`Go.`;
-    },
+    go((prompt) => define(prompt)),
     { model },
   );
   return (await run.finished).toolCalls.map(({ output }) => output);

@@ -6,14 +6,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { checkAnswered } from '../../../src/messages/check-messages.ts';
-import { call } from '../../support.ts';
+import { call, throwing } from '../../support.ts';
 import { sample } from '../../support/sample.ts';
 import { lines } from './calls.ts';
 
 const look = tool('look', 'Look', z.object({ at: z.number() }), ({ at }) => `seen ${at}`);
-const fails = tool('fails', 'Fails', z.object({}), () => {
-  throw new Error('out of order');
-});
+const fails = tool('fails', 'Fails', z.object({}), throwing(new Error('out of order')));
 
 /** What a model may do with its turn. */
 const turn: fc.Arbitrary<ScriptedTurn> = fc.oneof(

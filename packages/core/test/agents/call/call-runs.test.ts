@@ -3,6 +3,7 @@ import { createDialog, defineAgent, dialogFromJSON, tags } from '@cueline/core/a
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
+import { go } from '../../support.ts';
 import { faultOf, lines, look, looks, talks } from './calls.ts';
 
 describe('A dialog', () => {
@@ -127,14 +128,13 @@ describe('A call inside a tool', () => {
       'It is 42.',
     ]);
     const { run } = await runPrompt(
-      (prompt) => {
+      go((prompt) =>
         prompt.defTool('ask', 'Ask', z.object({}), async (_, context) => {
           const { output, calls, run: own, attempts } = await inner.call('What?', { context });
           expect([calls.length, own, attempts]).toEqual([1, undefined, 2]);
           return output;
-        });
-        prompt.$`Go.`;
-      },
+        }),
+      ),
       { model },
     );
     const state = await run.finished;

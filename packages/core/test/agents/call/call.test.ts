@@ -3,6 +3,7 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { jsonSchema, tool as sdkTool } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
+import { throwing } from '../../support.ts';
 import { faultOf, lines, look, looks, talks } from './calls.ts';
 
 const geographer = defineAgent({
@@ -168,9 +169,7 @@ describe('An invalid answer', () => {
   test('ends the call if onException throws or returns no text', async () => {
     const agent = (onException: () => string) => defineAgent({ ...talks, output: tags(['a']), onException });
     const thrown = await faultOf(
-      agent(() => {
-        throw new TypeError('no words');
-      }).call('Hi.', { model: scriptedModel(['x']) }),
+      agent(throwing(new TypeError('no words'))).call('Hi.', { model: scriptedModel(['x']) }),
     );
     expect([thrown.code, thrown.message]).toEqual([
       'script_error',

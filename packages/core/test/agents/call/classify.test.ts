@@ -6,6 +6,7 @@ import { MockLanguageModelV4, simulateReadableStream } from 'ai/test';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { startServer } from '../../models/chat-server.ts';
+import { go } from '../../support.ts';
 import { faultOf, lines, talks } from './calls.ts';
 
 const moods = ['positive', 'negative', 'neutral'] as const;
@@ -259,13 +260,12 @@ describe('an agent can classify', () => {
   test('inside a tool, as part of the run of the tool', async () => {
     const model = scriptedModel([[{ toolCall: { name: 'judge', id: 'j' } }], 'yes', 'It is.']);
     const { run } = await runPrompt(
-      (prompt) => {
+      go((prompt) =>
         prompt.defTool('judge', 'Judge', z.object({}), async (_, context) => {
           const { value } = await classifyBinary('Is it good?', { context });
           return value;
-        });
-        prompt.$`Go.`;
-      },
+        }),
+      ),
       { model },
     );
     expect(await run.finished).toMatchObject({

@@ -5,6 +5,7 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { jsonSchema, tool as sdkTool } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
+import { throwing } from '../../support.ts';
 import { finish, provider, text } from '../../support/scripted-provider.ts';
 import { faultOf, lines, look, looks, talks } from './calls.ts';
 
@@ -59,9 +60,7 @@ describe('An interrupt', () => {
     const agent = defineAgent({
       ...talks,
       tools: [look],
-      onInterrupt: () => {
-        throw new Error('no words');
-      },
+      onInterrupt: throwing(new Error('no words')),
     });
     const error = await faultOf(agent.call('Hi.', { model: scriptedModel([looks('a')]) }));
     expect(error).toMatchObject({

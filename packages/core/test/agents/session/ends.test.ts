@@ -2,7 +2,7 @@ import { runAgentSession, type AgentSession } from '@cueline/core/agents';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { calls } from '../../support.ts';
+import { calls, throwing } from '../../support.ts';
 import { complete, playSession, search, short, traced } from './sessions.ts';
 
 const forever = { inputSchema: z.object({}), execute: (): Promise<never> => new Promise(() => {}) };
@@ -149,9 +149,7 @@ describe('Callbacks that throw', () => {
     ];
     const error = vi.fn();
     const told: string[] = [];
-    const throws = (name: string) => (): never => {
-      throw new Error(`${name} is broken`);
-    };
+    const throws = (name: string) => throwing(new Error(`${name} is broken`));
     const session = runAgentSession(
       scriptedModel([
         [{ text: 'Look.' }, { toolCall: { name: 'search', input: { query: 'x'.repeat(4_000) } } }],

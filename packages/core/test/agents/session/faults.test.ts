@@ -16,26 +16,26 @@ const chunk = (delta: object, finish: string | null = null): string =>
 const head = (response: ServerResponse): ServerResponse =>
   response.writeHead(200, { 'content-type': 'text/event-stream' });
 
-function call(name: string, input: object, id = `call_${name}`): Reply {
-  return (response) => {
-    const text = JSON.stringify(input);
-    head(response);
-    response.write(
-      chunk({
-        role: 'assistant',
-        tool_calls: [{ index: 0, id, type: 'function', function: { name, arguments: '' } }],
-      }),
-    );
-    response.write(chunk({ tool_calls: [{ index: 0, function: { arguments: text } }] }));
+/** The first chunk of a call, with the arguments so far. */
+const callChunk = (name: string, text = '', id = `call_${name}`): string =>
+  chunk({
+    role: 'assistant',
+    tool_calls: [{ index: 0, id, type: 'function', function: { name, arguments: text } }],
+  });
+
+const call =
+  (name: string, input: object): Reply =>
+  (response) => {
+    head(response).write(callChunk(name));
+    response.write(chunk({ tool_calls: [{ index: 0, function: { arguments: JSON.stringify(input) } }] }));
     response.end(`${chunk({}, 'tool_calls')}data: [DONE]\n\n`);
   };
-}
 
 const refuse =
-  (status: number, message: string, headers: Record<string, string> = {}): Reply =>
+  (status: number, message: string, headers: Record<string, string> = {}, more: object = {}): Reply =>
   (response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
-    response.end(JSON.stringify({ error: { message, type: 'error', code: null } }));
+    response.end(JSON.stringify({ error: { message, type: 'error', code: null, ...more } }));
   };
 const reset: Reply = (response) => response.destroy();
 const silence: Reply = (response) => head(response).flushHeaders();
@@ -44,36 +44,9 @@ const resetInText: Reply = (response) => {
   setTimeout(() => response.destroy(), 20);
 };
 /** Ends well as HTTP, in the middle of a call's arguments. */
-const cutInArguments: Reply = (response) => {
-  head(response);
-  response.write(
-    chunk({
-      role: 'assistant',
-      tool_calls: [
-        { index: 0, id: 'call_1', type: 'function', function: { name: 'write', arguments: '{"te' } },
-      ],
-    }),
-  );
-  response.end();
-};
+const cutInArguments: Reply = (response) => head(response).end(callChunk('write', '{"te', 'call_1'));
 /** Complete arguments, and then nothing, so that it is unknown whether more was to come. */
-const noFinish: Reply = (response) => {
-  head(response);
-  response.write(
-    chunk({
-      role: 'assistant',
-      tool_calls: [
-        {
-          index: 0,
-          id: 'call_1',
-          type: 'function',
-          function: { name: 'write', arguments: '{"text":"once"}' },
-        },
-      ],
-    }),
-  );
-  response.end();
-};
+const noFinish: Reply = (response) => head(response).end(callChunk('write', '{"text":"once"}', 'call_1'));
 const malformed: Reply = (response) => {
   head(response);
   response.write(chunk({ role: 'assistant', content: 'So' }));
@@ -228,18 +201,12 @@ describe('a session whose provider fails, with the real client', () => {
     expect(sent.at(-1)?.role).toBe('user');
   });
 
-  const overflow: Reply = (response) => {
-    response.writeHead(400, { 'content-type': 'application/json' });
-    response.end(
-      JSON.stringify({
-        error: {
-          message: "This model's maximum context length is 8192 tokens.",
-          type: 'invalid_request_error',
-          code: 'context_length_exceeded',
-        },
-      }),
-    );
-  };
+  const overflow = refuse(
+    400,
+    "This model's maximum context length is 8192 tokens.",
+    {},
+    { type: 'invalid_request_error', code: 'context_length_exceeded' },
+  );
 
   test('a conversation that is too long ends it at once if nothing makes it shorter', async () => {
     const { result, server, errors } = await play([call('write', { text: 'once' }), overflow]);

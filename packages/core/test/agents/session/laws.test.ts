@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { toolCallsOf } from '../../../src/agents/session/repair-messages.ts';
 import { pairToolMessages } from '../../../src/messages/pair-tool-messages.ts';
-import { call, json } from '../../support.ts';
+import { call, json, throwing } from '../../support.ts';
 import { sample } from '../../support/sample.ts';
 import { complete, traced } from './sessions.ts';
 
@@ -46,9 +46,7 @@ const tools: SessionConfig['tools'] = {
   work: { inputSchema: z.object({ n: z.number() }), execute: ({ n }: { n: number }) => 'x'.repeat(n * 20) },
   fail: {
     inputSchema: z.object({}),
-    execute: () => {
-      throw new Error('failed');
-    },
+    execute: throwing(new Error('failed')),
   },
   slow: { inputSchema: z.object({}), execute: () => new Promise(() => {}) },
   ask: { inputSchema: z.object({}), execute: () => suspend('?') },

@@ -3,7 +3,7 @@ import { defineAgent, runAgentSession, suspend, type AgentSession } from '@cueli
 import { scriptedModel } from '@cueline/core/testing';
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { calls } from '../../support.ts';
+import { calls, go, throwing } from '../../support.ts';
 import { memoryStorage } from '../../support/runs.ts';
 import { complete, search } from './sessions.ts';
 
@@ -26,9 +26,7 @@ test('the logger receives each event, with the id of its session', async () => {
 });
 
 test('a logger that throws is ignored', async () => {
-  const broken = (): never => {
-    throw new Error('broken');
-  };
+  const broken = throwing(new Error('broken'));
   const result = await runAgentSession(scriptedModel([calls(['serach']), complete()]), {
     systemPrompt,
     logger: { info: broken, error: broken },
@@ -118,10 +116,7 @@ test('two sessions in one tool have a log each', async () => {
 
 test('suspend() outside a session is an ordinary result', async () => {
   const { run } = await runPrompt(
-    (prompt) => {
-      prompt.defTool('ask', 'Ask', z.object({}), () => suspend('?'));
-      prompt.$`Go.`;
-    },
+    go((prompt) => prompt.defTool('ask', 'Ask', z.object({}), () => suspend('?'))),
     { model: scriptedModel([calls(['ask']), 'Hm.']) },
   );
   expect((await run.finished).status).toBe('done');

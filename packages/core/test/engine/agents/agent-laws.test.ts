@@ -12,7 +12,7 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { call, go, json, play } from '../../support.ts';
+import { call, go, json, play, throwing } from '../../support.ts';
 import { failOnUnhandledRejections } from '../../support/agent-trees.ts';
 import { after } from '../../support/runs.ts';
 import { sample } from '../../support/sample.ts';
@@ -40,9 +40,7 @@ function nested(prompt: Prompt): void {
   });
   prompt.defTool('kit', '', [
     tool('echo', '', numbered, ({ n }) => n),
-    tool('break', '', numbered, () => {
-      throw new Error('broken');
-    }),
+    tool('break', '', numbered, throwing(new Error('broken'))),
   ]);
   prompt.$`Go.`;
 }

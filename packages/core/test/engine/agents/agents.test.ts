@@ -136,14 +136,13 @@ test('usage is the sum of the run and of all its agents', async () => {
 
 test('an agent inherits the model and limits, but not the settings, hooks, tools or variables of its parent', async () => {
   const { model } = await play(
-    (prompt) => {
+    go((prompt) => {
       prompt.def('TOPIC', 'tides');
       prompt.defSystem('role', 'Parent.');
       prompt.defTool('look', '', none, () => 'seen');
       prompt.defHook(() => ({ topP: 0.3 }));
       prompt.defAgent('child', '', none, (_args, own) => own.$`Go.`, { maxOutputTokens: 5, seed: 3 });
-      prompt.$`Go.`;
-    },
+    }),
     [[call('child')], 'Yes.', 'Done.'],
     { options: { temperature: 0.9, system: 'Parent’s own.', maxOutputTokens: 900 } },
   );

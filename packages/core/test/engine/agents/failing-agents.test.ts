@@ -2,19 +2,19 @@ import type { Prompt, PromptConfig } from '@cueline/core';
 import type { ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import { sent } from '../../sent-requests.ts';
-import { call, go, play, types } from '../../support.ts';
+import { call, go, play, throwing, types } from '../../support.ts';
 import { down, failOnUnhandledRejections, none, threeLevels } from '../../support/agent-trees.ts';
 
 failOnUnhandledRejections();
 
 describe('failures of nested agents', () => {
   test('an agent reads the error of its tool, and the run continues', async () => {
-    const { model, state } = await play(
-      threeLevels(() => {
-        throw new Error('no such file');
-      }),
-      [...down, 'There is no file.', 'Inner found none.', 'None.'],
-    );
+    const { model, state } = await play(threeLevels(throwing(new Error('no such file'))), [
+      ...down,
+      'There is no file.',
+      'Inner found none.',
+      'None.',
+    ]);
     expect(state).toMatchObject({ status: 'done', text: 'None.' });
     expect(
       sent(model)
@@ -97,13 +97,7 @@ describe('failures of nested agents', () => {
   });
 
   test.each<[string, (prompt: Prompt) => void, string]>([
-    [
-      'throws',
-      () => {
-        throw new TypeError('x is not a function');
-      },
-      'x is not a function',
-    ],
+    ['throws', throwing(new TypeError('x is not a function')), 'x is not a function'],
     ['says nothing', () => {}, 'has no message'],
     ['makes a mistake', (own) => own.defSystem('', 'x'), 'cannot name a part'],
   ])('an agent’s function that %s fails only its own call', async (_what, define, text) => {

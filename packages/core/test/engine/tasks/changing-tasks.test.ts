@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import { definePlugin, runPrompt, type RunHandle } from '@cueline/core';
+import { definePlugin, runPrompt, type Prompt, type RunHandle } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -7,27 +7,25 @@ import { call, go, play } from '../../support.ts';
 
 const finish = (result: string): ScriptedTurn => [call('finishTask', { result })];
 
+/** A run of two tasks, whose first has `extend`. */
+const playTwo = (extend: (own: Prompt, prompt: Prompt) => void | Promise<void>) =>
+  play(
+    go((prompt) =>
+      prompt.defTaskList([{ task: 'One', extend: (own) => extend(own, prompt) }, { task: 'Two' }]),
+    ),
+    [finish('1'), finish('2'), 'Done.'],
+  );
+
 function systemOf({ prompt }: LanguageModelV4CallOptions): string {
   return prompt.flatMap((message) => (message.role === 'system' ? [message.content] : [])).join('\n\n');
 }
 
 describe('definitions of a task last as long as the task', () => {
   test('in a prompt without its own system prompt', async () => {
-    const { model } = await play(
-      go((prompt) =>
-        prompt.defTaskList([
-          {
-            task: 'One',
-            extend: (own) => {
-              own.defSystem('rules', 'of one');
-              own.def('V', 'one');
-            },
-          },
-          { task: 'Two' },
-        ]),
-      ),
-      [finish('1'), finish('2'), 'Done.'],
-    );
+    const { model } = await playTwo((own) => {
+      own.defSystem('rules', 'of one');
+      own.def('V', 'one');
+    });
     expect(model.calls.map((call) => systemOf(call).includes('of one'))).toEqual([true, false, false]);
     expect(model.calls.map((call) => systemOf(call).includes('<V>'))).toEqual([true, false, false]);
   });
@@ -156,22 +154,11 @@ describe('definitions of a task last as long as the task', () => {
   });
 
   test('and other definitions made meanwhile stay in the run', async () => {
-    const { model, state } = await play(
-      go((prompt) =>
-        prompt.defTaskList([
-          {
-            task: 'One',
-            extend: async (own) => {
-              own.def('OWN', 'one');
-              await Promise.resolve();
-              prompt.def('ALL', 'all');
-            },
-          },
-          { task: 'Two' },
-        ]),
-      ),
-      [finish('1'), finish('2'), 'Done.'],
-    );
+    const { model, state } = await playTwo(async (own, prompt) => {
+      own.def('OWN', 'one');
+      await Promise.resolve();
+      prompt.def('ALL', 'all');
+    });
     expect(model.calls.map((call) => systemOf(call).includes('<ALL>all</ALL>'))).toEqual([true, true, true]);
     expect(state.variables['ALL']).toEqual({ kind: 'text', value: 'all' });
   });
@@ -180,7 +167,7 @@ describe('definitions of a task last as long as the task', () => {
 describe('variables of a task', () => {
   test('are sent while it is current, and a hook changes them in place', async () => {
     const { model, events, state } = await play(
-      (prompt) => {
+      go((prompt) => {
         prompt.def('MODE', 'base');
         prompt.defTaskList([
           {
@@ -198,8 +185,7 @@ describe('variables of a task', () => {
             ...('ONLY' in variables ? { MODE: { type: 'string', value: 'new' } } : {}),
           },
         }));
-        prompt.$`Go.`;
-      },
+      }),
       [finish('1'), finish('2'), 'Done.'],
     );
     expect(model.calls.map((call) => /<MODE>(.*)<\/MODE>/.exec(systemOf(call))?.[1])).toEqual([
@@ -242,14 +228,13 @@ describe('a list that changes while the model works on it', () => {
     const results: [string, string][] = [];
     const model = scriptedModel(turns);
     const { run } = await runPrompt(
-      (prompt) => {
+      go((prompt) => {
         const note = (task: string) => (result: string) => void results.push([task, result]);
         prompt.defTaskList([
           { task: 'Write a poem', validation: note('poem') },
           { task: 'Delete the database', validation: note('delete') },
         ]);
-        prompt.$`Go.`;
-      },
+      }),
       { model },
     );
     run.listen((event) => {
@@ -313,14 +298,13 @@ describe('a list that changes while the model works on it', () => {
 
 test('options.activeTools keeps the task tools, and warns of unknown names', async () => {
   const { model, state } = await play(
-    (prompt) => {
+    go((prompt) => {
       prompt.defTool('search', 'Searches', z.object({}), () => 1);
       prompt.defTool('other', 'Not now', z.object({}), () => 1);
       prompt.defTaskList([
         { task: 'One', extend: (own) => own.defTool('own', 'Of one', z.object({}), () => 1) },
       ]);
-      prompt.$`Go.`;
-    },
+    }),
     [finish('1'), 'Done.'],
     { options: { activeTools: ['search', 'serach'] } },
   );
@@ -336,11 +320,10 @@ test('options.activeTools keeps the task tools, and warns of unknown names', asy
 test('the system prompt of a hook or of prepareStep lasts for one step', async () => {
   const again: ScriptedTurn = [call('t', {})];
   const { model } = await play(
-    (prompt) => {
+    go((prompt) => {
       prompt.defTool('t', '', z.object({}), () => 1, { repeatable: true });
       prompt.defHook(({ stepNumber }) => (stepNumber === 1 ? {} : { system: `hook ${stepNumber}` }));
-      prompt.$`Go.`;
-    },
+    }),
     [again, again, again, 'Done.'],
     { options: { prepareStep: ({ stepNumber }) => (stepNumber === 1 ? { system: 'own 1' } : {}) } },
   );

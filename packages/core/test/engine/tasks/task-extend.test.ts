@@ -3,7 +3,7 @@ import type { Prompt, PromptSource, TaskListHandle } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { sent } from '../../sent-requests.ts';
-import { call, go, play } from '../../support.ts';
+import { call, go, play, throwing } from '../../support.ts';
 
 /** Two tasks with a tool of one name, which does something else in each. */
 const twoCalculators =
@@ -115,11 +115,10 @@ test('a call that waits until the task is finished still belongs to that task', 
 
 test('the same call for each of many tasks is not a loop', async () => {
   const { run } = await play(
-    (prompt) => {
+    go((prompt) => {
       prompt.defTool('list', '', z.object({}), () => 'a.txt', { effect: 'read' });
       prompt.defTaskList(Array.from({ length: 8 }, (_, index) => ({ task: `Task of day ${index + 1}` })));
-      prompt.$`Go.`;
-    },
+    }),
     [...Array.from({ length: 8 }, () => [call('list'), finish('a.txt')]), 'Done.'],
   );
   expect(run.getState().status).toBe('done');
@@ -149,7 +148,7 @@ test('a task’s tool is removed after its task, and a call of it gets an error 
 
 test('a task’s tool replaces the prompt’s tool of the same name while the task is current', async () => {
   const { model, state } = await play(
-    (prompt) => {
+    go((prompt) => {
       prompt.defTool('look', 'far', z.object({ n: z.number() }), () => 'a hill');
       prompt.def('UNIT', 'metres');
       prompt.defSystem('role', 'Helper.');
@@ -164,8 +163,7 @@ test('a task’s tool replaces the prompt’s tool of the same name while the ta
         },
         { task: 'Far' },
       ]);
-      prompt.$`Go.`;
-    },
+    }),
     [[call('look', { n: 1 }), finish('1')], [call('look', { n: 2 }), finish('2')], 'Done.'],
   );
   expect(sent(model).map(({ system }) => system?.split('\n').slice(2))).toEqual([
@@ -181,7 +179,7 @@ test('a task’s tool replaces the prompt’s tool of the same name while the ta
 
 test('a task’s hooks, agents and messages exist for that task alone', async () => {
   const { model, state } = await play(
-    (prompt) => {
+    go((prompt) => {
       prompt.defHook(() => ({ system: 'base' }));
       prompt.defTaskList([
         {
@@ -195,8 +193,7 @@ test('a task’s hooks, agents and messages exist for that task alone', async ()
         },
         { task: 'Two' },
       ]);
-      prompt.$`Go.`;
-    },
+    }),
     [[call('expert')], 'Hm.', [finish('1')], [finish('2')], 'Done.'],
   );
   expect(state.status).toBe('done');
@@ -237,7 +234,7 @@ test('extend runs once each time that its task becomes current', async () => {
   const order: string[] = [];
   let list: TaskListHandle | undefined;
   const { state } = await play(
-    (prompt) => {
+    go((prompt) => {
       const note = (name: string) => () => void order.push(name);
       list = prompt.defTaskList([
         { task: 'One', extend: note('one') },
@@ -245,8 +242,7 @@ test('extend runs once each time that its task becomes current', async () => {
       ]);
       // during the task's own step, the user retries the first task
       prompt.defTool('again', '', z.object({}), () => list?.edit({ type: 'retry', taskId: 'task-1' }));
-      prompt.$`Go.`;
-    },
+    }),
     [[call('startTask')], [finish('1')], [call('again')], [finish('1, again')], [finish('2')], 'Done.'],
   );
   expect(state.status).toBe('done');
@@ -266,9 +262,7 @@ describe('errors in extend', () => {
   test.each<[string, (prompt: Prompt) => void | Promise<void>, string, string]>([
     [
       'an error that it throws',
-      () => {
-        throw new TypeError('x is not a function');
-      },
+      throwing(new TypeError('x is not a function')),
       'script_error',
       'x is not a function',
     ],

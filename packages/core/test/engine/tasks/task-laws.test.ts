@@ -15,7 +15,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { sent } from '../../sent-requests.ts';
-import { call, go, json } from '../../support.ts';
+import { call, go, json, throwing } from '../../support.ts';
 import { after } from '../../support/runs.ts';
 import { sample } from '../../support/sample.ts';
 
@@ -155,9 +155,7 @@ function addTools(prompt: Prompt): void {
   const numbered = z.object({ n: z.number() });
   prompt.defTool('look', '', numbered, ({ n }) => n);
   prompt.defTool('wait', '', numbered, ({ n }) => new Promise((resolve) => setTimeout(resolve, n, n)));
-  prompt.defTool('fail', '', z.object({}), () => {
-    throw new Error('no luck');
-  });
+  prompt.defTool('fail', '', z.object({}), throwing(new Error('no luck')));
   prompt.defSystem('role', 'Worker.');
   prompt.$`Go.`;
 }
@@ -237,11 +235,10 @@ describe('a listener that reacts to an event synchronously', () => {
   test('may undo an edit between its two events', async () => {
     let tasks: TaskListHandle | undefined;
     const { run } = await runPrompt(
-      (prompt) => {
+      go((prompt) => {
         tasks = prompt.defTaskList([{ task: 'One' }, { task: 'Two' }]);
         prompt.defTool('again', '', z.object({}), () => tasks!.edit({ type: 'retry', taskId: 'task-1' }));
-        prompt.$`Go.`;
-      },
+      }),
       { model: scriptedModel([[finish('1')], [call('again')], [finish('2')], 'Done.']) },
     );
     let skipped: unknown;

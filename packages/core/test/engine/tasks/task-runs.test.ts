@@ -3,7 +3,7 @@ import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { sent } from '../../sent-requests.ts';
-import { call, go, play } from '../../support.ts';
+import { call, go, play, throwing } from '../../support.ts';
 import { nextEvent } from '../../support/runs.ts';
 
 const finish = (result: string) => call('finishTask', { result });
@@ -81,20 +81,21 @@ test('a task that the user adds in a later turn is not taken for a removed one o
 });
 
 describe('a run that does not end as done', () => {
+  const two = go((prompt) => prompt.defTaskList([{ task: 'One' }, { task: 'Two' }]));
+  const incomplete = (message: string, details: object = {}) => ({
+    status: 'error',
+    error: { code: 'tasks_incomplete', message, details },
+  });
+
   test('ends with tasks_incomplete after three reminders', async () => {
-    const { model, result, state } = await play(
-      go((prompt) => prompt.defTaskList([{ task: 'One' }, { task: 'Two' }])),
-      ['No.', 'No.', 'No.', 'No.', 'Never.'],
-    );
+    const { model, result, state } = await play(two, ['No.', 'No.', 'No.', 'No.', 'Never.']);
     expect(model.calls).toHaveLength(4);
-    expect(state).toMatchObject({
-      status: 'error',
-      error: {
-        code: 'tasks_incomplete',
-        message: 'The model stopped with 2 tasks open: “One”, “Two”. Try another model, or raise maxNudges.',
-        details: { open: ['task-1', 'task-2'] },
-      },
-    });
+    expect(state).toMatchObject(
+      incomplete(
+        'The model stopped with 2 tasks open: “One”, “Two”. Try another model, or raise maxNudges.',
+        { open: ['task-1', 'task-2'] },
+      ),
+    );
     expect(state.steps.map(({ steered }) => steered?.map(({ cause }) => cause))).toEqual([
       undefined,
       ['tasks'],
@@ -129,15 +130,12 @@ describe('a run that does not end as done', () => {
       [...Array.from({ length: 5 }, (_, n) => [finish(`${n}`)]), 'Never.'],
     );
     expect(model.calls).toHaveLength(5);
-    expect(state).toMatchObject({
-      status: 'error',
-      error: {
-        code: 'tasks_incomplete',
-        message:
-          'The task “One” failed after 5 attempts. Try another model, or raise maxAttempts. Last feedback: Wrong.',
-        details: { taskId: 'task-1', open: ['task-2'] },
-      },
-    });
+    expect(state).toMatchObject(
+      incomplete(
+        'The task “One” failed after 5 attempts. Try another model, or raise maxAttempts. Last feedback: Wrong.',
+        { taskId: 'task-1', open: ['task-2'] },
+      ),
+    );
     expect(state.tasks.map(({ status, attempts }) => [status, attempts])).toEqual([
       ['failed', 5],
       ['pending', 0],
@@ -145,18 +143,11 @@ describe('a run that does not end as done', () => {
   });
 
   test('can be ended by options.stopWhen, and the state names open tasks', async () => {
-    const { state } = await play(
-      go((prompt) => prompt.defTaskList([{ task: 'One' }, { task: 'Two' }])),
-      [[finish('1')], 'Never.'],
-      { options: { stopWhen: () => true } },
+    const options = { stopWhen: () => true };
+    const { state } = await play(two, [[finish('1')], 'Never.'], { options });
+    expect(state).toMatchObject(
+      incomplete('stopWhen stopped the model with a task open: “Two”. Write a condition that is met later.'),
     );
-    expect(state).toMatchObject({
-      status: 'error',
-      error: {
-        code: 'tasks_incomplete',
-        message: 'stopWhen stopped the model with a task open: “Two”. Write a condition that is met later.',
-      },
-    });
   });
 
   test('names a call of a tool without execute as the reason', async () => {
@@ -165,11 +156,11 @@ describe('a run that does not end as done', () => {
       [[call('ask')], 'Never.'],
       { options: { tools: { ask: { inputSchema: z.object({}) } } } },
     );
-    expect(state.error).toMatchObject({
-      code: 'tasks_incomplete',
-      message:
+    expect(state).toMatchObject(
+      incomplete(
         'A call of a tool without execute stopped the model with a task open: “One”. Give that tool an execute, or define it with prompt.defTool if the page has its function.',
-    });
+      ),
+    );
   });
 });
 
@@ -177,13 +168,7 @@ describe('the validation of a result', () => {
   test.each<[string, (result: string) => unknown, string]>([
     ['its return value', () => 'Too short.', 'Too short.'],
     ['its resolved value', async () => 'Too short.', 'Too short.'],
-    [
-      'its error',
-      () => {
-        throw new Error('Too short.');
-      },
-      'Too short.',
-    ],
+    ['its error', throwing(new Error('Too short.')), 'Too short.'],
     ['its rejection', () => Promise.reject(new Error('Too short.')), 'Too short.'],
     ['a string that it throws', () => Promise.reject('Too short.'), 'Too short.'],
     ['false', () => false, 'The result is not right.'],
@@ -265,15 +250,14 @@ describe('the validation of a result', () => {
 describe('edits while the run continues', () => {
   test('are sent to the model from its next step until the next task', async () => {
     const { model, state } = await play(
-      (prompt) => {
+      go((prompt) => {
         const tasks = prompt.defTaskList([{ task: 'One' }, { task: 'Two' }, { task: 'Three' }]);
         prompt.defTool('meanwhile', '', z.object({}), () => {
           tasks.edit({ type: 'rename', taskId: 'task-1', title: 'One, better' });
           tasks.edit({ type: 'remove', taskId: 'task-2' });
           tasks.edit({ type: 'add', title: 'Four' });
         });
-        prompt.$`Go.`;
-      },
+      }),
       [[call('meanwhile')], [finish('1')], [finish('3')], [finish('4')], 'Done.'],
     );
     expect(state.status).toBe('done');
@@ -318,7 +302,7 @@ describe('edits while the run continues', () => {
 
   test('can skip or resolve the task that the model works on', async () => {
     const { model, state } = await play(
-      (prompt) => {
+      go((prompt) => {
         const tasks = prompt.defTaskList([{ task: 'One' }, { task: 'Two' }, { task: 'Three' }]);
         prompt.defTool('skip', '', z.object({}), () =>
           tasks.edit({ type: 'skip', taskId: 'task-1', reason: 'Not now' }),
@@ -326,8 +310,7 @@ describe('edits while the run continues', () => {
         prompt.defTool('resolve', '', z.object({}), () =>
           tasks.edit({ type: 'resolve', taskId: 'task-2', result: 'by hand' }),
         );
-        prompt.$`Go.`;
-      },
+      }),
       [[call('skip')], [call('resolve')], [finish('3')], 'Done.'],
     );
     expect(state.status).toBe('done');
@@ -372,12 +355,11 @@ test.each<[string, (prompt: Prompt) => void, PromptOptions]>([
   ['a hook', (prompt) => prompt.defHook(({ messages }) => ({ messages: messages.slice(-2) })), {}],
 ])('with tasks, messages that %s returns last for one step', async (_what, define, options) => {
   const { model, state } = await play(
-    (prompt) => {
+    go((prompt) => {
       prompt.defTool('look', '', z.object({ n: z.number() }), ({ n }) => n);
       prompt.defTaskList([{ task: 'One' }, { task: 'Two' }]);
       define(prompt);
-      prompt.$`Go.`;
-    },
+    }),
     [[call('look', { n: 1 })], [finish('1')], [call('look', { n: 2 })], [finish('2')], 'Done.'],
     { options },
   );
