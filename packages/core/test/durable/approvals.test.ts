@@ -22,10 +22,15 @@ import {
   type Worker,
 } from '../support/durable-runs.ts';
 
-test('a run waits for approvals without a process, and continues with the responses', async () => {
+/** A worker for the prompt `ask`, and what its tools have done. */
+function asking(turns: readonly ScriptedTurn[]) {
   const done: Done = [];
-  const worker = workerFor(ask(done), sendTwo);
-  const { store } = worker;
+  const worker = workerFor(ask(done), turns);
+  return { done, worker, store: worker.store };
+}
+
+test('a run waits for approvals without a process, and continues with the responses', async () => {
+  const { done, worker, store } = asking(sendTwo);
   const first = await work(worker);
   if (first.status !== 'waiting') throw new Error(first.status);
   expect(first.approvalIds).toHaveLength(2);
@@ -53,9 +58,8 @@ test('a run waits for approvals without a process, and continues with the respon
 test('a run waits without a process if a call repeats one that needs an approval', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
   onTestFinished(() => void vi.useRealTimers());
-  const done: Done = [];
   const twice = calls(['send', { to: 'a' }], ['send', { to: 'a' }]);
-  const worker = workerFor(ask(done), [twice, 'Sent.']);
+  const { done, worker } = asking([twice, 'Sent.']);
   const first = workUntilWaiting(worker);
   await expect.poll(() => stateOf(worker.store).approvals).toHaveLength(1);
   await vi.advanceTimersByTimeAsync(15_000);
@@ -71,8 +75,7 @@ test('a run waits without a process if a call repeats one that needs an approval
 const same = (to: string): ScriptedTurn => [{ toolCall: { name: 'send', input: { to }, id: 'same' } }];
 
 test('a call that reuses the id of an approved call needs its own approval', async () => {
-  const done: Done = [];
-  const worker = workerFor(ask(done), [same('a'), same('b'), 'Sent.']);
+  const { done, worker } = asking([same('a'), same('b'), 'Sent.']);
   const [first] = (await workUntilWaiting(worker)) as [string];
   const second = await work(worker, [approval(first)]);
   expect(second).toMatchObject({ status: 'waiting', approvalIds: [expect.not.stringMatching(first)] });
@@ -80,9 +83,7 @@ test('a call that reuses the id of an approved call needs its own approval', asy
 });
 
 test('a call that reuses the id of an approved call that was interrupted needs its own approval', async () => {
-  const done: Done = [];
-  const worker = workerFor(ask(done), [same('a'), same('b'), 'Sent.']);
-  const { store } = worker;
+  const { done, worker, store } = asking([same('a'), same('b'), 'Sent.']);
   const [first] = (await workUntilWaiting(worker)) as [string];
   await work(worker, [approval(first)]);
   // killed inside the call
@@ -109,9 +110,8 @@ test('an approval is withdrawn if another version of the tool cannot make the ca
 });
 
 test('the model reads a refused approval, and a call with edited arguments runs with them', async () => {
-  const done: Done = [];
   const look = calls(['look']);
-  const worker = workerFor(ask(done), [sendTwo[0]!, look, 'Sent.']);
+  const { done, worker } = asking([sendTwo[0]!, look, 'Sent.']);
   const [one, two] = (await workUntilWaiting(worker)) as [string, string];
   await work(worker, [
     approval(one, { approved: false, reason: 'not now' }),

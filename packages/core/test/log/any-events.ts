@@ -46,6 +46,19 @@ export function tokens(inputTokens: number): Extract<RunEventBody, { type: 'step
   return { inputTokens, outputTokens: 1, totalTokens: inputTokens + 1 } as never;
 }
 
+export const stepStart = (step = 0): Extract<RunEventBody, { type: 'step-start' }> => ({
+  type: 'step-start',
+  step,
+  request: { keep: 0, messages: [] },
+});
+
+export const stepEnd = (step = 0, inputTokens = 1): Extract<RunEventBody, { type: 'step-end' }> => ({
+  type: 'step-end',
+  step,
+  finishReason: 'stop',
+  usage: tokens(inputTokens),
+});
+
 const callId = fc.constantFrom('1', '2', '__proto__');
 const taskId = fc.constantFrom('task-1', 'task-2', 'task-3', '__proto__');
 const pendingId = fc.constantFrom('r1', 'r2');

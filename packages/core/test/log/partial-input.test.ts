@@ -13,11 +13,10 @@ import { scriptedModel } from '@cueline/core/testing';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { agentStart, freeze, inLog, runStart } from './any-events.ts';
+import { agentStart, freeze, inLog, runStart, stepStart } from './any-events.ts';
 
 type Said = Parameters<typeof inLog>[0][number];
 
-const stepStart = { type: 'step-start', step: 0, request: { keep: 0, messages: [] } } satisfies RunEventBody;
 const inputStart = { type: 'tool-input-start', toolCallId: '1', toolName: 'go' } satisfies RunEventBody;
 const piece = (delta: string): RunEventBody => ({ type: 'tool-input-delta', toolCallId: '1', delta });
 const inputEnd = (input: unknown): RunEventBody => ({
@@ -26,7 +25,7 @@ const inputEnd = (input: unknown): RunEventBody => ({
   toolName: 'go',
   input,
 });
-const begun = [runStart, stepStart, inputStart];
+const begun = [runStart, stepStart(), inputStart];
 
 /** The states of a log, one after each event, none of which may be written to. */
 function statesOf(bodies: readonly Said[]): RunState[] {
@@ -123,7 +122,7 @@ describe('arguments that are still arriving', () => {
         ...begun,
         piece('["run'),
         agentStart('a'),
-        mine(stepStart),
+        mine(stepStart()),
         mine(inputStart),
         mine(piece('["agent')),
         { type: 'agent-end', agent: 'a', outcome: 'stopped' },
@@ -134,7 +133,7 @@ describe('arguments that are still arriving', () => {
   });
 
   test('of two calls with the same id stay separate', () => {
-    const again = [{ ...stepStart, step: 1 }, inputStart, piece('["second')];
+    const again = [stepStart(1), inputStart, piece('["second')];
     const end = reduceAll(inLog([...begun, piece('["first'), ...again]));
     expect(end.toolCalls.map((call: ToolCallState) => call.partialInput)).toStrictEqual([
       ['first'],

@@ -1,12 +1,7 @@
-import { createReducer, reduce, reduceAll, type RunEventBody } from '@cueline/core';
+import { createReducer, reduce, reduceAll } from '@cueline/core';
 import { describe, expect, test, vi } from 'vitest';
-import { agentStart, inLog, runStart, tokens } from './any-events.ts';
+import { agentStart, inLog, runStart, stepEnd, stepStart, tokens } from './any-events.ts';
 
-const stepStart = {
-  type: 'step-start',
-  step: 0,
-  request: { keep: 0, messages: [], model: 'm' },
-} satisfies RunEventBody;
 const toolCall = {
   type: 'tool-input-end',
   toolCallId: 'call_1',
@@ -17,23 +12,23 @@ const toolCall = {
 /** A run whose tool `call_1` is an agent, and whose `call_7` is an agent of that agent. */
 const sample = inLog([
   runStart,
-  stepStart,
+  stepStart(),
   toolCall,
   { type: 'tool-start', toolCallId: 'call_1', toolName: 'helper' },
   agentStart('call_1'),
   { type: 'variable-set', agent: 'call_1', name: 'CITY', kind: 'text', value: 'Lisbon' },
-  { ...stepStart, agent: 'call_1' },
+  { ...stepStart(), agent: 'call_1' },
   { type: 'text-start', agent: 'call_1', id: 't' },
   { type: 'text-delta', agent: 'call_1', id: 't', text: 'Hm.' },
   { ...toolCall, agent: 'call_1', toolCallId: 'call_7' },
   { type: 'tool-start', agent: 'call_1', toolCallId: 'call_7', toolName: 'helper' },
   agentStart('call_1/call_7'),
-  { ...stepStart, agent: 'call_1/call_7' },
+  { ...stepStart(), agent: 'call_1/call_7' },
   { type: 'warning', agent: 'call_1/call_7', message: 'slow' },
   { type: 'text-start', agent: 'call_1/call_7', id: 't' },
   { type: 'text-delta', agent: 'call_1/call_7', id: 't', text: 'Deep.' },
   { type: 'text-end', agent: 'call_1/call_7', id: 't' },
-  { type: 'step-end', agent: 'call_1/call_7', step: 0, finishReason: 'stop', usage: tokens(100) },
+  { ...stepEnd(0, 100), agent: 'call_1/call_7' },
   {
     type: 'agent-end',
     agent: 'call_1/call_7',
@@ -128,11 +123,11 @@ describe('agents', () => {
   test('are removed when the run starts again', () => {
     const state = reduceAll([
       ...sample.slice(0, 12),
-      ...inLog([runStart, { type: 'warning', agent: 'call_1', message: 'late' }, stepStart]),
+      ...inLog([runStart, { type: 'warning', agent: 'call_1', message: 'late' }, stepStart()]),
     ]);
     expect(state.agents).toEqual([]);
     expect(state).toStrictEqual(
-      reduceAll(inLog([runStart, { type: 'warning', agent: 'call_1', message: 'late' }, stepStart])),
+      reduceAll(inLog([runStart, { type: 'warning', agent: 'call_1', message: 'late' }, stepStart()])),
     );
   });
 
@@ -151,7 +146,7 @@ describe('agents', () => {
       { ...toolCall, agent: 'call_1' },
       { type: 'agent-end', agent: 'call_1', outcome: 'stopped' },
       { type: 'tool-end', agent: 'call_1', toolCallId: 'call_1', output: 'late' },
-      { type: 'step-end', agent: 'call_1', step: 0, finishReason: 'stop', usage: tokens(1) },
+      { ...stepEnd(), agent: 'call_1' },
       { type: 'agent-end', agent: 'call_1', outcome: 'error', output: 'late' },
       { type: 'run-end', outcome: 'stopped' },
       { type: 'warning', message: 'late' },
@@ -250,7 +245,7 @@ describe('approvals', () => {
   });
 
   test('leave a waiting state without a phase, from which it continues', () => {
-    const waiting = reduceAll(inLog([runStart, stepStart, open('r1')]));
+    const waiting = reduceAll(inLog([runStart, stepStart(), open('r1')]));
     expect(waiting).toMatchObject({ status: 'waiting' });
     expect(waiting).not.toHaveProperty('phase');
     expect(reduce(waiting, { seq: 3, t: 30, ...answer('r1') })).toMatchObject({

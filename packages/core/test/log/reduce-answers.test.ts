@@ -1,19 +1,8 @@
 import { reduce, reduceAll, type RunEvent, type RunEventBody, type RunState } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
-import { agentStart, inLog, runStart, tokens } from './any-events.ts';
+import { agentStart, inLog, runStart, stepEnd, stepStart } from './any-events.ts';
 
 const structured = { ...runStart, structured: true } satisfies RunEventBody;
-const step = (number: number): RunEventBody => ({
-  type: 'step-start',
-  step: number,
-  request: { keep: 0, messages: [] },
-});
-const stepEnd = (number: number): RunEventBody => ({
-  type: 'step-end',
-  step: number,
-  finishReason: 'stop',
-  usage: tokens(1),
-});
 const said = (...texts: string[]): RunEventBody[] =>
   texts.map((text) => ({ type: 'text-delta', id: 'a', text }));
 
@@ -24,7 +13,7 @@ function objects(log: readonly RunEvent[]): unknown[] {
 
 describe('an answer with an output schema', () => {
   test('grows while it arrives', () => {
-    const log = inLog([structured, step(0), ...said('{"na', 'me":"A', 'da","n":[1', ',2]}')]);
+    const log = inLog([structured, stepStart(0), ...said('{"na', 'me":"A', 'da","n":[1', ',2]}')]);
     expect(objects(log)).toEqual([
       undefined,
       undefined,
@@ -38,7 +27,7 @@ describe('an answer with an output schema', () => {
 
   test('is the output of the schema at the end', () => {
     const end: RunEventBody = { type: 'run-end', outcome: 'done', output: { n: 1, extra: true } };
-    const state = reduceAll(inLog([structured, step(0), ...said('{"n":"1"}'), stepEnd(0), end]));
+    const state = reduceAll(inLog([structured, stepStart(0), ...said('{"n":"1"}'), stepEnd(0), end]));
     expect(state).toMatchObject({
       status: 'done',
       object: { n: 1, extra: true },
@@ -50,7 +39,7 @@ describe('an answer with an output schema', () => {
   test('may be null or a plain value', () => {
     for (const output of [null, false, 0, '']) {
       const end: RunEventBody = { type: 'run-end', outcome: 'done', output };
-      const state = reduceAll(inLog([structured, step(0), ...said(JSON.stringify(output)), end]));
+      const state = reduceAll(inLog([structured, stepStart(0), ...said(JSON.stringify(output)), end]));
       expect(state).toMatchObject({ object: output, result: output });
     }
   });
@@ -58,7 +47,7 @@ describe('an answer with an output schema', () => {
   test('keeps its partial value if the run does not end as done', () => {
     for (const outcome of ['stopped', 'error', 'waiting'] as const) {
       const state = reduceAll(
-        inLog([structured, step(0), ...said('{"n":1,"m'), { type: 'run-end', outcome }]),
+        inLog([structured, stepStart(0), ...said('{"n":1,"m'), { type: 'run-end', outcome }]),
       );
       expect(state.object).toEqual({ n: 1 });
       expect(state).not.toHaveProperty('result');
@@ -68,10 +57,10 @@ describe('an answer with an output schema', () => {
   test('starts again in another step and when a step is retried', () => {
     const log = inLog([
       structured,
-      step(0),
+      stepStart(0),
       ...said('{"n":1}'),
       stepEnd(0),
-      step(1),
+      stepStart(1),
       ...said('{"m":', '2'),
       { type: 'retry', error: { code: 'provider_error', message: 'No.' } },
       ...said('{"k":3'),
@@ -80,18 +69,24 @@ describe('an answer with an output schema', () => {
   });
 
   test('is missing if the text is not JSON', () => {
-    const log = inLog([structured, step(0), ...said('{"n":1}'), step(1), ...said('Well, ', '{"n":2}')]);
+    const log = inLog([
+      structured,
+      stepStart(0),
+      ...said('{"n":1}'),
+      stepStart(1),
+      ...said('Well, ', '{"n":2}'),
+    ]);
     expect(objects(log).slice(2)).toEqual([{ n: 1 }, { n: 1 }, undefined, undefined]);
     expect('object' in reduceAll(log)).toBe(false);
   });
 
   test('is not parsed without an output schema, nor in an agent', () => {
-    const own = inLog([runStart, step(0), ...said('{"n":1}'), { type: 'run-end', outcome: 'done' }]);
+    const own = inLog([runStart, stepStart(0), ...said('{"n":1}'), { type: 'run-end', outcome: 'done' }]);
     expect(reduceAll(own)).not.toHaveProperty('object');
     expect(reduceAll(own)).toMatchObject({ result: '{"n":1}' });
     const agents = inLog([
       structured,
-      step(0),
+      stepStart(0),
       agentStart('a'),
       ...said('{"n":1}').map((body) => ({ ...body, agent: 'a' })),
       ...said('{"m":2}'),
@@ -101,7 +96,7 @@ describe('an answer with an output schema', () => {
   });
 
   test('of a state does not change with its forks', () => {
-    const trunk = inLog([structured, step(0), ...said('{"n":[1')]);
+    const trunk = inLog([structured, stepStart(0), ...said('{"n":[1')]);
     const state = reduceAll(trunk);
     const place = { seq: trunk.length, t: 100 };
     const warned = (from: RunState): RunState =>
@@ -126,7 +121,7 @@ describe('a run that continues in the same log', () => {
     runStart,
     { type: 'variable-set', name: 'OLD', kind: 'text', value: 'x' },
     { type: 'task-add', task, index: 0 },
-    step(0),
+    stepStart(0),
     { type: 'task-update', taskId: 'task-1', by: 'model', status: 'in_progress' },
     { type: 'task-update', taskId: 'task-1', by: 'model', status: 'completed', result: '8' },
     { type: 'tool-input-end', toolCallId: '1', toolName: 'look', input: {} },
@@ -181,7 +176,7 @@ describe('a run that continues in the same log', () => {
         ...before,
         resume,
         { type: 'task-add', task, index: 0 },
-        step(1),
+        stepStart(1),
         { type: 'task-update', taskId: 'task-1', by: 'model', status: 'completed', result: '8' },
       ]),
     );

@@ -1,12 +1,6 @@
 import { initialState, reduce, reduceAll, type RunEventBody, type RunState } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
-import { freeze, inLog, runStart, tokens } from './any-events.ts';
-
-const stepStart = (step: number): RunEventBody => ({
-  type: 'step-start',
-  step,
-  request: { keep: 0, messages: [] },
-});
+import { freeze, inLog, runStart, stepEnd, stepStart } from './any-events.ts';
 
 describe('tasks', () => {
   const add = (id: string, index: number): RunEventBody => ({
@@ -166,12 +160,6 @@ describe('feedback to the model between two steps', () => {
     id,
     cause,
     text: `Mind ${id}.`,
-  });
-  const stepEnd = (step: number): RunEventBody => ({
-    type: 'step-end',
-    step,
-    finishReason: 'stop',
-    usage: tokens(1),
   });
   const told = (bodies: readonly RunEventBody[]) => {
     const { steps, messages } = reduceAll(inLog([runStart, ...bodies]));

@@ -9,6 +9,10 @@ const pngText = 'iVBORw0KGgoAAAAN';
 const pdf = new TextEncoder().encode('%PDF-1.7');
 const pdfText = 'JVBERi0xLjc=';
 
+/** What is sent for `png` and for `pdf`. */
+const sentPng = { type: 'file', data: { type: 'data', data: pngText }, mediaType: 'image/png' };
+const sentPdf = { type: 'file', data: { type: 'data', data: pdfText }, mediaType: 'application/pdf' };
+
 const call = { type: 'tool-call', toolCallId: 'call_1', toolName: 'look', input: {} } as const;
 const result = { type: 'tool-result', toolCallId: 'call_1', toolName: 'look' } as const;
 
@@ -46,9 +50,7 @@ describe('messages of the user', () => {
     ['a data URL as a URL', new URL(`data:image/png;base64,${pngText}`)],
     ['the AI SDK’s form', { type: 'data', data: png }],
   ])('can be an image as %s', (_name, image) => {
-    expect(said({ type: 'image', image })).toEqual([
-      { type: 'file', data: { type: 'data', data: pngText }, mediaType: 'image/png' },
-    ]);
+    expect(said({ type: 'image', image })).toEqual([sentPng]);
   });
 
   test.each([
@@ -98,12 +100,7 @@ describe('messages of the user', () => {
         { type: 'file', data: { type: 'text', text: 'a,b' } },
       ),
     ).toEqual([
-      {
-        type: 'file',
-        data: { type: 'data', data: pdfText },
-        mediaType: 'application/pdf',
-        filename: 'a.pdf',
-      },
+      { ...sentPdf, filename: 'a.pdf' },
       { type: 'file', data: { type: 'data', data: 'SUQz' }, mediaType: 'audio/mpeg' },
       { type: 'file', data: { type: 'data', data: 'Y2Fmw6k=' }, mediaType: 'text/markdown' },
       { type: 'file', data: { type: 'data', data: 'YQ==' }, mediaType: 'text/csv' },
@@ -149,16 +146,7 @@ describe('messages of the user', () => {
     expect(resolved[0]).toBe(messages[0]);
     expect(resolved[1]).toEqual({
       role: 'user',
-      content: [
-        { type: 'text', text: 'See:' },
-        { type: 'file', data: { type: 'data', data: pngText }, mediaType: 'image/png' },
-        {
-          type: 'file',
-          data: { type: 'data', data: pdfText },
-          mediaType: 'application/pdf',
-          filename: 'a.pdf',
-        },
-      ],
+      content: [{ type: 'text', text: 'See:' }, sentPng, { ...sentPdf, filename: 'a.pdf' }],
     });
   });
 
@@ -195,8 +183,8 @@ describe('messages of the assistant and of tools', () => {
           { type: 'reasoning', text: 'Hm.' },
           { type: 'reasoning', text: '', providerOptions: { anthropic: { redactedData: 'x' } } },
           { type: 'text', text: 'I will look.' },
-          { type: 'file', data: { type: 'data', data: pngText }, mediaType: 'image/png' },
-          { type: 'file', data: { type: 'data', data: pdfText }, mediaType: 'application/pdf' },
+          sentPng,
+          sentPdf,
           { ...call, input: { at: '1970-01-01T00:00:00.000Z' } },
         ],
       },
@@ -213,26 +201,6 @@ describe('messages of the assistant and of tools', () => {
     [42, { type: 'json', value: 42 }],
     [null, { type: 'json', value: null }],
     [[1, 'two'], { type: 'json', value: [1, 'two'] }],
-    [
-      { type: 'text', value: 'as it is' },
-      { type: 'text', value: 'as it is' },
-    ],
-    [
-      { type: 'json', value: [1] },
-      { type: 'json', value: [1] },
-    ],
-    [
-      { type: 'error-text', value: 'no' },
-      { type: 'error-text', value: 'no' },
-    ],
-    [
-      { type: 'error-json', value: { no: 1 } },
-      { type: 'error-json', value: { no: 1 } },
-    ],
-    [
-      { type: 'execution-denied', reason: 'no' },
-      { type: 'execution-denied', reason: 'no' },
-    ],
     // data that only has a type, too
     [
       { type: 'text', value: 'a', n: 1 },
@@ -244,10 +212,7 @@ describe('messages of the assistant and of tools', () => {
     ],
     [
       { type: 'content', value: [{ type: 'image', image: png }] },
-      {
-        type: 'content',
-        value: [{ type: 'file', data: { type: 'data', data: pngText }, mediaType: 'image/png' }],
-      },
+      { type: 'content', value: [sentPng] },
     ],
     [
       [
@@ -257,20 +222,21 @@ describe('messages of the assistant and of tools', () => {
       ],
       {
         type: 'content',
-        value: [
-          { type: 'text', text: 'See:' },
-          { type: 'file', data: { type: 'data', data: pngText }, mediaType: 'image/png' },
-          {
-            type: 'file',
-            data: { type: 'data', data: pdfText },
-            mediaType: 'application/pdf',
-            filename: 'a.pdf',
-          },
-        ],
+        value: [{ type: 'text', text: 'See:' }, sentPng, { ...sentPdf, filename: 'a.pdf' }],
       },
     ],
   ])('can have an output of %j', (output, sent) => {
     expect(told(output)).toEqual(sent);
+  });
+
+  test.each([
+    { type: 'text', value: 'as it is' },
+    { type: 'json', value: [1] },
+    { type: 'error-text', value: 'no' },
+    { type: 'error-json', value: { no: 1 } },
+    { type: 'execution-denied', reason: 'no' },
+  ])('can have the output %j as it is', (output) => {
+    expect(told(output)).toEqual(output);
   });
 
   test('can have an error, which is the error of that call', () => {

@@ -19,6 +19,10 @@ const sayHi = (prompt: Prompt) => prompt.$`Hi.`;
 const introduction =
   'memory:\nYou have notes that outlast this conversation. Keep there what will be of use later.';
 
+const remember = (key: unknown, value: unknown) => call('remember', { key, value });
+const recall = (key: unknown) => call('recall', { key });
+const forget = (key: unknown) => call('forget', { key });
+
 /** What the tools answered to these calls, made one after the other, and what the model was sent. */
 async function ask(
   plugins: PromptOptions['plugins'],
@@ -52,16 +56,10 @@ function pageStorage(entries: Record<string, string> = {}): WebStorage & { entri
 describe('notes of the model', () => {
   test('are recalled by a second run', async () => {
     const notes = memory();
-    const first = await ask(
-      [notes],
-      [call('remember', { key: 'home', value: 'Faro' }), call('remember', { key: 'tea', value: 'Green' })],
-    );
+    const first = await ask([notes], [remember('home', 'Faro'), remember('tea', 'Green')]);
     expect(first.system).toBe(`${introduction} There are none yet.`);
     expect(first.answers).toEqual(['Noted under "home".', 'Noted under "tea".']);
-    const second = await ask(
-      [notes],
-      [call('recall', { key: 'home' }), call('forget', { key: 'tea' }), call('listNotes')],
-    );
+    const second = await ask([notes], [recall('home'), forget('tea'), call('listNotes')]);
     expect(second.system).toBe(`${introduction} There are: "home", "tea".`);
     expect(second.answers).toEqual(['Faro', '"tea" is forgotten.', ['home']]);
   });
@@ -88,26 +86,23 @@ describe('notes of the model', () => {
   });
 
   test('can be missing', async () => {
-    const { answers } = await ask(
-      [memory()],
-      [call('recall', { key: 'home' }), call('forget', { key: 'home' }), call('listNotes')],
-    );
+    const { answers } = await ask([memory()], [recall('home'), forget('home'), call('listNotes')]);
     expect(answers).toEqual(['There is no note "home". There are none yet.', 'There is no note "home".', []]);
   });
 
   test('do not change if the same note is kept twice, and the result says so', async () => {
     const set = vi.fn();
     const store: MemoryStore = { get: () => 'Faro', set, delete: () => {}, list: () => [] };
-    const { answers } = await ask([memory({ store })], [call('remember', { key: 'home', value: 'Faro' })]);
+    const { answers } = await ask([memory({ store })], [remember('home', 'Faro')]);
     expect(answers).toEqual(['"home" says just that already.']);
     expect(set).not.toHaveBeenCalled();
   });
 
   test('are kept at each change, also if one changes back and forth', async () => {
     const notes = memory();
-    const on = call('remember', { key: 'lamp', value: 'on' });
-    const off = call('remember', { key: 'lamp', value: 'off' });
-    const look = call('recall', { key: 'lamp' });
+    const on = remember('lamp', 'on');
+    const off = remember('lamp', 'off');
+    const look = recall('lamp');
     const { answers } = await ask([notes], [on, look, off, look, on, look, off, look]);
     expect(answers.filter((_, index) => index % 2 === 1)).toEqual(['on', 'off', 'on', 'off']);
   });
@@ -121,15 +116,12 @@ describe('notes of the model', () => {
     [7, 'x'],
   ])('an invalid key is refused: %j', async ([key]) => {
     const fault = 'A key is one line of 1 to 100 characters, such as "home-town".';
-    const { answers } = await ask(
-      [memory()],
-      [call('remember', { key, value: 'x' }), call('recall', { key }), call('forget', { key })],
-    );
+    const { answers } = await ask([memory()], [remember(key, 'x'), recall(key), forget(key)]);
     expect(answers).toEqual([1, 2, 3].map(() => expect.stringContaining(fault)));
   });
 
   test.for([undefined, 7, 'v'.repeat(10_001)])('an invalid note is refused', async (value) => {
-    const { answers } = await ask([memory()], [call('remember', { key: 'k', value }), call('listNotes')]);
+    const { answers } = await ask([memory()], [remember('k', value), call('listNotes')]);
     expect(answers).toEqual([
       expect.stringContaining(
         'A note is a text of up to 10000 characters. Keep the gist of it, or make several notes.',
@@ -141,9 +133,9 @@ describe('notes of the model', () => {
   test('need an approval to write and none to read', async () => {
     const notes = memory();
     const model = scriptedModel([
-      [call('recall', { key: 'home' }), call('listNotes')],
-      [call('remember', { key: 'home', value: 'Faro' })],
-      [call('forget', { key: 'home' })],
+      [recall('home'), call('listNotes')],
+      [remember('home', 'Faro')],
+      [forget('home')],
       'Done.',
     ]);
     const { run } = await runPrompt(sayHi, { model, options: { plugins: [notes], approval: true } });
@@ -163,16 +155,16 @@ describe('the scope of notes', () => {
     const notes = memory();
     const topic = z.object({ topic: z.string() });
     const model = scriptedModel([
-      [call('remember', { key: 'home', value: 'Faro' })],
+      [remember('home', 'Faro')],
       [call('scout', { topic: 'home' })],
       // the scout
-      [call('recall', { key: 'home' })],
-      [call('remember', { key: 'weather', value: 'Sunny' })],
+      [recall('home')],
+      [remember('weather', 'Sunny')],
       'Scouted.',
       [call('stranger', { topic: 'home' })],
       // the stranger
       'Strange.',
-      [call('recall', { key: 'weather' })],
+      [recall('weather')],
       'Done.',
     ]);
     const { run } = await runPrompt(
@@ -206,7 +198,7 @@ describe('the scope of notes', () => {
   });
 
   test('two plugins share nothing, unless they share a store', async () => {
-    const write = [call('remember', { key: 'home', value: 'Faro' })];
+    const write = [remember('home', 'Faro')];
     await ask([memory()], write);
     expect((await ask([memory()], [])).system).toBe(`${introduction} There are none yet.`);
     const store = webStorage(pageStorage());
@@ -234,7 +226,7 @@ describe('notes of the author', () => {
   test('are kept with prompt.remember, and the model reads them', async () => {
     const notes = memory();
     const store: MemoryStore[] = [];
-    const model = scriptedModel([[call('recall', { key: 'user' })], 'Done.']);
+    const model = scriptedModel([[recall('user')], 'Done.']);
     const { run, prompt } = await runPrompt(
       async (prompt) => {
         store.push(prompt.memoryStore);
@@ -296,13 +288,7 @@ describe('stores', () => {
     };
     const { answers } = await ask(
       [memory({ store })],
-      [
-        call('remember', { key: 'a', value: '1' }),
-        call('recall', { key: 'a' }),
-        call('listNotes'),
-        call('forget', { key: 'a' }),
-        call('listNotes'),
-      ],
+      [remember('a', '1'), recall('a'), call('listNotes'), forget('a'), call('listNotes')],
     );
     expect(answers).toEqual(['Noted under "a".', '1', ['a'], '"a" is forgotten.', []]);
   });
@@ -310,10 +296,7 @@ describe('stores', () => {
   test('that fail in a run fail the call alone', async () => {
     const full = throwing(new Error('The disk is full'));
     const store: MemoryStore = { get: () => null, set: full, delete: full, list: () => ['a'] };
-    const { answers } = await ask(
-      [memory({ store })],
-      [call('remember', { key: 'a', value: '1' }), call('listNotes')],
-    );
+    const { answers } = await ask([memory({ store })], [remember('a', '1'), call('listNotes')]);
     expect(answers).toEqual([
       expect.stringContaining('The store of the plugin memory, asked to set, threw: The disk is full'),
       ['a'],
@@ -352,12 +335,7 @@ describe('stores', () => {
     const storage = pageStorage({ theme: 'dark', 'cueline:home': 'Faro', 'cuelin:x': 'no' });
     const { answers, system } = await ask(
       [memory({ store: webStorage(storage) })],
-      [
-        call('recall', { key: 'home' }),
-        call('recall', { key: 'theme' }),
-        call('remember', { key: 'theme', value: 'light' }),
-        call('forget', { key: 'home' }),
-      ],
+      [recall('home'), recall('theme'), remember('theme', 'light'), forget('home')],
     );
     expect(system).toBe(`${introduction} There are: "home".`);
     expect(answers).toEqual([

@@ -25,6 +25,7 @@ describe('a broken answer', () => {
     { type: 'text-end', id: 't' },
     { type: 'tool-input-end', id: 'b' },
   ];
+  const cutOff = (finishReason: string) => ({ code: 'stream_truncated', finishReason });
   const shown = begun.filter(({ type }) => type !== 'tool-call');
 
   test.each<[string, Answer, { code: string; type?: string; finishReason?: string }]>([
@@ -40,26 +41,10 @@ describe('a broken answer', () => {
       [...begun, { type: 'error', error: { message: 'key top-secret-1 is bad' } }],
       { code: 'provider_error' },
     ],
-    [
-      'the finish reason error',
-      [...begun, finish('error')],
-      { code: 'stream_truncated', finishReason: 'error' },
-    ],
-    [
-      'the finish reason interrupted',
-      [...begun, finish('interrupted')],
-      { code: 'stream_truncated', finishReason: 'interrupted' },
-    ],
-    [
-      'a cut inside arguments, although it says stop',
-      [...begun, finish('stop')],
-      { code: 'stream_truncated', finishReason: 'stop' },
-    ],
-    [
-      'an end at the token limit',
-      [...begun, finish('length')],
-      { code: 'stream_truncated', finishReason: 'length' },
-    ],
+    ['the finish reason error', [...begun, finish('error')], cutOff('error')],
+    ['the finish reason interrupted', [...begun, finish('interrupted')], cutOff('interrupted')],
+    ['a cut inside arguments, although it says stop', [...begun, finish('stop')], cutOff('stop')],
+    ['an end at the token limit', [...begun, finish('length')], cutOff('length')],
     [
       'a filter',
       [...begun, finish('content-filter')],
@@ -93,7 +78,7 @@ describe('a broken answer', () => {
     'ends with an error for the finish reason %s alone',
     async (reason) => {
       const { errored } = await see(provider([[...text('Hi'), finish(reason)]]).model);
-      expect(named(errored)).toEqual({ code: 'stream_truncated', finishReason: reason });
+      expect(named(errored)).toEqual(cutOff(reason));
       expect((errored as Error).message).toBe('The model ended its answer without a reason. Try again.');
     },
   );
@@ -105,7 +90,7 @@ describe('a broken answer', () => {
   ])('ends with an error for a finish that only the package made, with %s', async (_what, none) => {
     const made: Part = { type: 'finish', usage: none, finishReason: { unified: 'other', raw: undefined } };
     const { errored } = await see(provider([[...text('Half'), made]]).model);
-    expect(named(errored)).toEqual({ code: 'stream_truncated', finishReason: 'error' });
+    expect(named(errored)).toEqual(cutOff('error'));
     const sent = await see(provider([[...text('Hi'), { ...made, usage }]]).model);
     expect(sent.errored).toBeUndefined();
   });
@@ -114,13 +99,13 @@ describe('a broken answer', () => {
     const made: Part = { type: 'finish', usage, finishReason: { unified: 'other', raw: undefined } };
     const { model } = provider([[...text('Half'), made]]);
     const { errored } = await see(Object.assign(model, { provider: 'perplexity' }));
-    expect(named(errored)).toEqual({ code: 'stream_truncated', finishReason: 'error' });
+    expect(named(errored)).toEqual(cutOff('error'));
   });
 
   test('ends with an error for the finish reason error that its package does not know', async () => {
     const failed: Part = { type: 'finish', usage, finishReason: { unified: 'other', raw: 'error' } };
     const { errored } = await see(provider([[...text('Half'), failed]]).model);
-    expect(named(errored)).toEqual({ code: 'stream_truncated', finishReason: 'error' });
+    expect(named(errored)).toEqual(cutOff('error'));
   });
 
   test("has an error with the provider's own reason, if it gives one", async () => {

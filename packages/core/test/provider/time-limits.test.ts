@@ -1,7 +1,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { CuelineError } from '@cueline/core';
 import { describe, expect, test, vi } from 'vitest';
-import { withRetries } from '../../src/provider/with-retries.ts';
+import { withRetries, type RetrySettings } from '../../src/provider/with-retries.ts';
 import { whole, reset, named, fakeClock } from '../support/retries.ts';
 import { after } from '../support/runs.ts';
 import {
@@ -21,36 +21,30 @@ fakeClock();
 
 describe('time limits', () => {
   const timeouts = { firstChunkMs: 200, chunkMs: 300, callMs: 5_000 };
+  const noFirstChunk = { code: 'timeout', phase: 'first_chunk', ms: 200 };
+  const noChunk = { code: 'timeout', phase: 'chunk', ms: 300 };
+
+  /** What a reader has seen once all timers have gone off. */
+  async function seeAll(model: LanguageModelV4, settings: RetrySettings) {
+    const seeing = see(model, settings);
+    await vi.runAllTimersAsync();
+    return seeing;
+  }
 
   test.each<[string, Answer, unknown, number]>([
-    [
-      'until the provider takes the request',
-      { connects: 201, acts: whole },
-      { code: 'timeout', phase: 'first_chunk', ms: 200 },
-      200,
-    ],
-    [
-      'until the answer begins',
-      [started, { wait: 199 }, { type: 'ping' }, 'silence'],
-      { code: 'timeout', phase: 'first_chunk', ms: 200 },
-      200,
-    ],
-    [
-      'between two parts',
-      [...text('Half'), { wait: 299 }, ...text('more', 'u'), 'silence'],
-      { code: 'timeout', phase: 'chunk', ms: 300 },
-      599,
-    ],
+    ['until the provider takes the request', { connects: 201, acts: whole }, noFirstChunk, 200],
+    ['until the answer begins', [started, { wait: 199 }, { type: 'ping' }, 'silence'], noFirstChunk, 200],
+    ['between two parts', [...text('Half'), { wait: 299 }, ...text('more', 'u'), 'silence'], noChunk, 599],
     [
       'until something of the answer is visible',
       [text('')[0]!, { wait: 150 }, { type: 'ping' }, 'silence'],
-      { code: 'timeout', phase: 'first_chunk', ms: 200 },
+      noFirstChunk,
       200,
     ],
     [
       'between two held calls',
       [toolCall('a')[3]!, { wait: 299 }, toolCall('b')[3]!, 'silence'],
-      { code: 'timeout', phase: 'chunk', ms: 300 },
+      noChunk,
       599,
     ],
     [
@@ -59,7 +53,7 @@ describe('time limits', () => {
         ...text('Half').slice(0, 2),
         ...Array.from({ length: 50 }, () => [{ wait: 100 }, text('')[1]!]).flat(),
       ],
-      { code: 'timeout', phase: 'chunk', ms: 300 },
+      noChunk,
       300,
     ],
     [
@@ -90,9 +84,7 @@ describe('time limits', () => {
       [started, 'silence'] as const,
       [...text('Hi'), 'silence'] as const,
     ]) {
-      const seeing = see(provider([answer]).model, { retries: 0 });
-      await vi.runAllTimersAsync();
-      const { rejected, errored } = await seeing;
+      const { rejected, errored } = await seeAll(provider([answer]).model, { retries: 0 });
       messages.push(((rejected ?? errored) as Error).message);
     }
     const more = (option: string): string => `Try again, or allow it more time: options.timeout.${option}.`;
@@ -106,9 +98,8 @@ describe('time limits', () => {
       ...Array.from({ length: 99 }, () => [{ wait: 50_000 }, text('x')[1]!]).flat(),
       finish('stop'),
     ];
-    const seeing = see(provider([slow]).model, { retries: 0 });
-    await vi.runAllTimersAsync();
-    expect((await seeing).parts.at(-1)).toEqual(finish('stop'));
+    const { parts } = await seeAll(provider([slow]).model, { retries: 0 });
+    expect(parts.at(-1)).toEqual(finish('stop'));
   });
 
   test.each<[string, Answer]>([
@@ -117,9 +108,8 @@ describe('time limits', () => {
     ['a block with nothing in it', [started, text('')[0]!, 'silence']],
   ])('have no retry after %s, because the time to the first part is one limit', async (_what, answer) => {
     const { model, calls } = provider([answer, whole]);
-    const seeing = see(model, { timeouts });
-    await vi.runAllTimersAsync();
-    expect(named((await seeing).rejected)).toEqual({ code: 'timeout', phase: 'first_chunk', ms: 200 });
+    const { rejected } = await seeAll(model, { timeouts });
+    expect(named(rejected)).toEqual(noFirstChunk);
     expect(calls.length).toBe(1);
   });
 
@@ -133,31 +123,24 @@ describe('time limits', () => {
     );
     let ended = 0;
     await vi.runAllTimersAsync();
-    expect(named((await seeing).rejected)).toEqual({ code: 'timeout', phase: 'first_chunk', ms: 200 });
+    expect(named((await seeing).rejected)).toEqual(noFirstChunk);
     expect([calls.length, ended - began]).toEqual([3, 200 + 500 + 1_000]);
   });
 
   test('end the answer after its visible parts if errors are repaired', async () => {
-    const seeing = see(provider([[...text('Half').slice(0, 2), ...toolCall('a'), 'silence']]).model, {
-      timeouts,
-      repair: () => true,
-    });
-    await vi.runAllTimersAsync();
-    expect(await seeing).toEqual({
+    const { model } = provider([[...text('Half').slice(0, 2), ...toolCall('a'), 'silence']]);
+    expect(await seeAll(model, { timeouts, repair: () => true })).toEqual({
       parts: [...text('Half').slice(0, 2), ...toolCall('a').slice(0, 3), text('')[2], healed],
     });
   });
 
   test('can be turned off', async () => {
     const never = { firstChunkMs: Infinity, chunkMs: Infinity };
-    const seeing = see(
-      provider([
-        { connects: 1e8, acts: [started, { wait: 1e8 }, ...text('Late'), { wait: 1e8 }, finish('stop')] },
-      ]).model,
-      { timeouts: never },
-    );
-    await vi.runAllTimersAsync();
-    expect((await seeing).parts).toEqual([started, ...text('Late'), finish('stop')]);
+    const { model } = provider([
+      { connects: 1e8, acts: [started, { wait: 1e8 }, ...text('Late'), { wait: 1e8 }, finish('stop')] },
+    ]);
+    const { parts } = await seeAll(model, { timeouts: never });
+    expect(parts).toEqual([started, ...text('Late'), finish('stop')]);
   });
 
   test('do not count while nothing reads the answer', async () => {
@@ -185,9 +168,8 @@ describe('time limits', () => {
       new Promise((_resolve, reject) => {
         abortSignal?.addEventListener('abort', () => reject(new DOMException('Stopped', 'AbortError')));
       });
-    const seeing = see(model, { timeouts, retries: 0 });
-    await vi.runAllTimersAsync();
-    expect(named((await seeing).rejected)).toEqual({ code: 'timeout', phase: 'first_chunk', ms: 200 });
+    const { rejected } = await seeAll(model, { timeouts, retries: 0 });
+    expect(named(rejected)).toEqual(noFirstChunk);
   });
 
   test.each<[string, readonly Act[], readonly number[], unknown]>([

@@ -1,4 +1,4 @@
-import { createRun, definePrompt, type Run, type RunStorage } from '@cueline/core';
+import { createRun, definePrompt, type Run, type RunEvent, type RunStorage } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { expect } from 'vitest';
 import * as z from 'zod';
@@ -41,3 +41,13 @@ export const slowly: ScriptedTurn = [
 ];
 export const until = (condition: () => boolean) => expect.poll(condition, { interval: 5 }).toBe(true);
 export const finish: ScriptedTurn = [{ toolCall: { name: 'finishTask', input: { result: 'ok' } } }];
+
+/** The log of a run that has ended. */
+export async function recordedLog(): Promise<readonly RunEvent[]> {
+  const run = createRun(
+    definePrompt('mail', (prompt) => prompt.$`Write.`),
+    { model: scriptedModel(['Recorded.']) },
+  );
+  await run.start();
+  return run.log();
+}

@@ -3,7 +3,7 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createBrowser } from '../support/browser.ts';
 import { after } from '../support/runs.ts';
-import { finish, openRun, send, slowly, until, type World } from './mail-run.ts';
+import { finish, openRun, recordedLog, send, slowly, until, type World } from './mail-run.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -157,7 +157,7 @@ test('a message that another tab stops before it is sent stays in the conversati
 test('a message whose prompt function never returns does not hold back that of another tab', async () => {
   const browser = createBrowser('slow prompt function');
   const [first, second] = [browser.openTab(), browser.openTab()] as const;
-  const log: RunEvent[] = [...(await finishedRun())];
+  const log: RunEvent[] = [...(await recordedLog())];
   browser.logs.set('mail', log);
   first.use();
   const hanging = definePrompt('mail', async () => new Promise<void>(() => {}));
@@ -168,13 +168,3 @@ test('a message whose prompt function never returns does not hold back that of a
   await after(50);
   expect(await two.send('Second question')).toBe('Two.');
 });
-
-/** The log of a run that has ended. */
-async function finishedRun(): Promise<readonly RunEvent[]> {
-  const run = createRun(
-    definePrompt('mail', (prompt) => prompt.$`Write.`),
-    { model: scriptedModel(['Hello.']) },
-  );
-  await run.start();
-  return run.log();
-}

@@ -6,7 +6,7 @@ import { createBrowser } from '../support/browser.ts';
 import { killTabs } from '../support/killed-tabs.ts';
 import { createHub } from '../support/memory-route.ts';
 import { after } from '../support/runs.ts';
-import { finish, openRun, send, slowly, until, type World } from './mail-run.ts';
+import { finish, openRun, recordedLog, send, slowly, until, type World } from './mail-run.ts';
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -328,12 +328,3 @@ test('a run whose executor fails between two batches has its end in all tabs, an
   expect([starts, browser.logs.get('mail')?.at(-1)?.type]).toEqual([1, 'run-end']);
   expect(other.log()).toEqual(run.log());
 });
-
-async function recordedLog(): Promise<readonly RunEvent[]> {
-  const run = createRun(
-    definePrompt('mail', (prompt) => prompt.$`Write.`),
-    { model: scriptedModel(['Recorded.']) },
-  );
-  await run.start();
-  return run.log();
-}

@@ -90,6 +90,11 @@ describe('which calls need an approval', () => {
 
 describe('the response to an approval', () => {
   const asking = { needsApproval: true };
+  /** A run with one payment that needs an approval. */
+  async function payAsking(answer: Parameters<typeof play>[2], last = 'Done.') {
+    const { source, paid } = payment(asking);
+    return { ...(await play(source, [[call('pay', { amount: 50 })], last], answer)), paid };
+  }
 
   test('approves the call, for which the run waits', async () => {
     const { source, paid } = payment(asking);
@@ -118,8 +123,7 @@ describe('the response to an approval', () => {
   });
 
   test('can approve the call with other arguments', async () => {
-    const { source, paid } = payment(asking);
-    const { state, sent } = await play(source, [[call('pay', { amount: 50 })], 'Done.'], () => ({
+    const { state, sent, paid } = await payAsking(() => ({
       approved: true,
       input: { amount: 5 },
     }));
@@ -136,8 +140,7 @@ describe('the response to an approval', () => {
   const reason = 'amount: Invalid input: expected number, received string';
 
   test('with invalid arguments is requested again, with the reason', async () => {
-    const { source, paid } = payment(asking);
-    const { state, run } = await play(source, [[call('pay', { amount: 50 })], 'Done.'], (request) => {
+    const { state, run, paid } = await payAsking((request) => {
       return { approved: true, input: { amount: request.reason === undefined ? 'five' : 5 } };
     });
     expect(paid).toEqual([5]);
@@ -152,8 +155,7 @@ describe('the response to an approval', () => {
   });
 
   test('can refuse the call when it is requested again', async () => {
-    const { source, paid } = payment(asking);
-    const { state } = await play(source, [[call('pay', { amount: 50 })], 'Done.'], (request) =>
+    const { state, paid } = await payAsking((request) =>
       request.reason === undefined ? { approved: true, input: { amount: 'five' } } : { approved: false },
     );
     expect([paid, state.approvals.length]).toEqual([[], 2]);
@@ -161,8 +163,7 @@ describe('the response to an approval', () => {
   });
 
   test('fails the call after three responses with invalid arguments', async () => {
-    const { source, paid } = payment(asking);
-    const { state } = await play(source, [[call('pay', { amount: 50 })], 'Done.'], () => ({
+    const { state, paid } = await payAsking(() => ({
       approved: true,
       input: { amount: 'five' },
     }));
@@ -184,8 +185,7 @@ describe('the response to an approval', () => {
       'pay was not run, because the user did not approve it: too much.',
     ],
   ])('%s is read by the model', async (_what, answer, text) => {
-    const { source, paid } = payment(asking);
-    const { state, sent } = await play(source, [[call('pay', { amount: 50 })], 'Then not.'], () => answer);
+    const { state, sent, paid } = await payAsking(() => answer, 'Then not.');
     expect(paid).toEqual([]);
     expect(sent[1]!.messages.at(-1)).toContain(text);
     expect(state).toMatchObject({ status: 'done', text: 'Then not.' });
