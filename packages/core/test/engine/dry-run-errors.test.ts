@@ -117,22 +117,11 @@ describe('a dry run throws the same errors as a run', () => {
     },
     'a prepareStep that throws': {
       define: sayHi,
-      options: {
-        prepareStep() {
-          throw new Error('no luck');
-        },
-      },
+      options: { prepareStep: throwing(new Error('no luck')) },
     },
     'an extend that throws': {
       define(prompt) {
-        prompt.defTaskList([
-          {
-            task: 'One',
-            extend() {
-              throw new Error('no luck');
-            },
-          },
-        ]);
+        prompt.defTaskList([{ task: 'One', extend: throwing(new Error('no luck')) }]);
         prompt.$`Hi.`;
       },
     },

@@ -14,6 +14,11 @@ const everything = (prompt: Prompt): void => {
   prompt.defTool('look', '', z.object({ n: z.number() }), ({ n }) => n);
   prompt.$`Go.`;
 };
+/** All of that, and what `define` defines. */
+const everythingAnd = (define: (prompt: Prompt) => unknown) => (prompt: Prompt) => {
+  everything(prompt);
+  define(prompt);
+};
 const everythingSaid = `Variables are given as <NAME>value</NAME>. Where a message says <NAME>, it means that value.
 
 <TOPIC>tides</TOPIC>
@@ -27,14 +32,8 @@ Helper.`;
 test('options.system follows the definitions, also with hooks and a task list', async () => {
   const sources: ((prompt: Prompt) => void)[] = [
     everything,
-    (prompt) => {
-      everything(prompt);
-      prompt.defHook(({ messages }) => ({ messages }));
-    },
-    (prompt) => {
-      everything(prompt);
-      prompt.defDynamicTaskList();
-    },
+    everythingAnd((prompt) => prompt.defHook(({ messages }) => ({ messages }))),
+    everythingAnd((prompt) => prompt.defDynamicTaskList()),
   ];
   for (const source of sources) {
     const { model } = await play(source, ['Done.'], { options: { system: 'Be brief.' } });
@@ -44,10 +43,7 @@ test('options.system follows the definitions, also with hooks and a task list', 
 
 test('a task list leaves the system prompt as it is', async () => {
   const { model, state } = await play(
-    (prompt) => {
-      everything(prompt);
-      prompt.defTaskList([{ task: 'One' }, { task: 'Two' }]);
-    },
+    everythingAnd((prompt) => prompt.defTaskList([{ task: 'One' }, { task: 'Two' }])),
     [[call('finishTask', { result: '1' })], [call('finishTask', { result: '2' })], 'Done.'],
   );
   expect(state.status).toBe('done');
@@ -66,8 +62,7 @@ test('a tool may return { response, steps } unchanged', async () => {
 
 test('variables of asynchronous hooks apply', async () => {
   const { model, state } = await play(
-    (prompt) => {
-      everything(prompt);
+    everythingAnd((prompt) => {
       prompt.defHook(async ({ stepNumber, variables }) => {
         await after(2);
         return { variables: { ...variables, STEP: { type: 'string', value: `now ${stepNumber}` } } };
@@ -76,7 +71,7 @@ test('variables of asynchronous hooks apply', async () => {
         await Promise.resolve();
         return { variables: { ECHO: { type: 'data', value: { step: variables['STEP']!.value } } } };
       });
-    },
+    }),
     [[call('look', { n: 1 })], 'Done.'],
   );
   expect(sent(model).map(({ system }) => /<STEP>[^]*<\/ECHO>/.exec(system!)?.[0])).toEqual([
@@ -103,10 +98,7 @@ test.each<[string, Hook]>([
   ],
 ])('a hook that %s changes nothing', async (_name, hook) => {
   const { model, state } = await play(
-    (prompt) => {
-      everything(prompt);
-      prompt.defHook(hook);
-    },
+    everythingAnd((prompt) => prompt.defHook(hook)),
     ['Done.'],
   );
   expect(state.status).toBe('done');

@@ -1,6 +1,4 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,6 +7,7 @@ import { createRun, dryRun, runPrompt } from '@cueline/core';
 import { createPromptLibrary, type PromptParameters, type PromptRecord } from '@cueline/core/library';
 import { scriptedModel } from '@cueline/core/testing';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { startServer, type ChatServer } from '../models/chat-server.ts';
 
 const greet = {
   id: 'greet',
@@ -295,27 +294,14 @@ describe('sources', () => {
     });
   });
 
-  const serving = async (listener: RequestListener, act: (url: URL) => Promise<void>): Promise<void> => {
-    const server = createServer(listener).listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
-    try {
-      await act(
-        new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/prompts.json?key=secret`),
-      );
-    } finally {
-      server.closeAllConnections();
-      server.close();
-    }
-  };
+  const addressOf = ({ url }: ChatServer): URL => new URL(`${url}/prompts.json?key=secret`);
 
-  test('are URLs, read at run time', () =>
-    serving(
-      (_, response) => response.end(json),
-      async (url) => {
-        expect((await createPromptLibrary(url)).get('plan').version).toBe('1.0.0');
-        expect((await createPromptLibrary([url.href])).get('plan').version).toBe('1.0.0');
-      },
-    ));
+  test('are URLs, read at run time', async () => {
+    await using server = await startServer((response) => response.end(json));
+    const url = addressOf(server);
+    expect((await createPromptLibrary(url)).get('plan').version).toBe('1.0.0');
+    expect((await createPromptLibrary([url.href])).get('plan').version).toBe('1.0.0');
+  });
 
   test('are addresses relative to the page where there is no file system', async () => {
     const builtIn = vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined);
@@ -343,34 +329,27 @@ describe('sources', () => {
     ['another status', 404, 'Not found', /prompts\.json answered with status 404\. Check the address\.$/],
     ['a page', 200, '<html>', /prompts\.json answered with a web page, not with JSON\. Check the address\.$/],
     ['an endless answer', 200, undefined, /is longer than 5000000 characters/],
-  ])('a URL with %s is an error without its query', (_, status, body, message) =>
-    serving(
-      (_, response) => {
-        response.writeHead(status);
-        if (body !== undefined) return response.end(body);
-        const more = (): void => {
-          while (!response.destroyed && response.write(' '.repeat(100_000)));
-          response.once('drain', more);
-        };
-        more();
-      },
-      async (url) => {
-        const error = (await createPromptLibrary(url).catch((error: unknown) => error)) as Error;
-        expect(error).toMatchObject({ code: 'invalid_library' });
-        expect(error.message).toMatch(message);
-        expect(error.message).not.toContain('secret');
-      },
-    ),
-  );
+  ])('a URL with %s is an error without its query', async (_, status, body, message) => {
+    await using server = await startServer((response) => {
+      response.writeHead(status);
+      if (body !== undefined) return response.end(body);
+      const more = (): void => {
+        while (!response.destroyed && response.write(' '.repeat(100_000)));
+        response.once('drain', more);
+      };
+      return more();
+    });
+    const error = (await createPromptLibrary(addressOf(server)).catch((thrown: unknown) => thrown)) as Error;
+    expect(error).toMatchObject({ code: 'invalid_library' });
+    expect(error.message).toMatch(message);
+    expect(error.message).not.toContain('secret');
+  });
 
-  test('can be aborted', () =>
-    serving(
-      () => {},
-      async (url) => {
-        const abort = new AbortController();
-        const loading = createPromptLibrary(url, { signal: abort.signal });
-        abort.abort(new Error('gone'));
-        await expect(loading).rejects.toThrow('gone');
-      },
-    ));
+  test('can be aborted', async () => {
+    await using server = await startServer(() => {});
+    const abort = new AbortController();
+    const loading = createPromptLibrary(addressOf(server), { signal: abort.signal });
+    abort.abort(new Error('gone'));
+    await expect(loading).rejects.toThrow('gone');
+  });
 });

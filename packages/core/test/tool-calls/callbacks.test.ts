@@ -89,9 +89,7 @@ describe('callbacks', () => {
     [
       'an error of onError replaces the error',
       fail,
-      {
-        onError: throwing(new Error('worse')),
-      },
+      { onError: throwing(new Error('worse')) },
       'Error: worse',
     ],
     ['an error of beforeCall fails the call', () => 1, { beforeCall: fail }, 'Error: no luck'],

@@ -1,25 +1,49 @@
-import { createRun, definePrompt, initialState, inProcess, reduce, tool } from '@cueline/core';
+import {
+  createRun,
+  definePrompt,
+  initialState,
+  inProcess,
+  reduce,
+  tool,
+  type Prompt,
+  type RunRequest,
+  type RunState,
+  type ToolContext,
+} from '@cueline/core';
 import { defineAgent } from '@cueline/core/agents';
-import { scriptedModel } from '@cueline/core/testing';
+import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { call } from '../support.ts';
+import { call, go } from '../support.ts';
 import { after } from '../support/runs.ts';
+
+/** A run in this process whose tools may take so long. */
+function runHere(define: (prompt: Prompt) => void, turns: readonly ScriptedTurn[], toolMs: number) {
+  const model = scriptedModel(turns);
+  const options = { timeout: { toolMs } };
+  return createRun(definePrompt('here', go(define)), { model, executor: inProcess(), options });
+}
+
+/** The state at the end of a run whose events wait until they are stored. */
+async function endOf(
+  request: Omit<RunRequest<undefined>, 'input'>,
+  signal = AbortSignal.timeout(4_000),
+): Promise<RunState> {
+  let state = initialState;
+  for await (const event of inProcess().start({ ...request, input: undefined }, signal)) {
+    state = reduce(state, event);
+  }
+  return state;
+}
 
 test('eight tools that never return do not block other tools', async () => {
   let looked = 0;
-  const definition = definePrompt('look', (prompt) => {
+  const define = (prompt: Prompt) => {
     prompt.defTool('hang', '', z.object({ n: z.number() }), () => new Promise(() => {}));
     prompt.defTool('look', '', z.object({}), () => (looked += 1));
-    prompt.$`Look.`;
-  });
+  };
   const hanging = Array.from({ length: 8 }, (_none, n) => call('hang', { n }));
-  const model = scriptedModel([[...hanging, call('look')], 'Done.']);
-  const run = createRun(definition, {
-    model,
-    executor: inProcess(),
-    options: { timeout: { toolMs: 100 } },
-  });
+  const run = runHere(define, [[...hanging, call('look')], 'Done.'], 100);
   expect(await run.start()).toBe('Done.');
   expect(looked).toBe(1);
   const { toolCalls } = run.getState();
@@ -30,19 +54,13 @@ test('eight tools that never return do not block other tools', async () => {
 });
 
 test('a call inside a composite tool has a tool’s time limit, which does not count while an agent works in it', async () => {
-  const definition = definePrompt('look', (prompt) => {
+  const ask = async (_args: object, context: ToolContext) => (await helper.call('Help', { context })).output;
+  const define = (prompt: Prompt) =>
     prompt.defTool('several', '', [
       tool('hang', '', z.object({}), () => new Promise(() => {})),
-      tool(
-        'ask',
-        '',
-        z.object({}),
-        async (_args, context) => (await helper.call('Help', { context })).output,
-      ),
+      tool('ask', '', z.object({}), ask),
       tool('look', '', z.object({}), () => 'seen'),
     ]);
-    prompt.$`Look.`;
-  });
   const helper = defineAgent({
     name: 'helper',
     instructions: 'You help.',
@@ -51,12 +69,7 @@ test('a call inside a composite tool has a tool’s time limit, which does not c
   // what an agent needs is loaded with its first call
   await helper.call('Load');
   const calls = ['hang', 'ask', 'look'].map((name) => ({ name, args: {} }));
-  const model = scriptedModel([[call('several', { calls })], 'Done.']);
-  const run = createRun(definition, {
-    model,
-    executor: inProcess(),
-    options: { timeout: { toolMs: 200 } },
-  });
+  const run = runHere(define, [[call('several', { calls })], 'Done.'], 200);
   expect(await run.start()).toBe('Done.');
   expect(run.getState().toolCalls[0]?.subCalls).toMatchObject([
     { name: 'hang', errorText: 'hang took longer than 200 ms, so it was ended.' },
@@ -77,20 +90,15 @@ test('a generator behind a plain function, or in a composite tool, ends with its
       ended.push(name);
     }
   }
-  const definition = definePrompt('poll', (prompt) => {
+  const define = (prompt: Prompt) => {
     prompt.defTool('plain', '', z.object({}), () => poll('plain'));
     prompt.defTool('noted', '', z.object({}), () => poll('noted'), {
       onSuccess: () => void ended.push('success'),
     });
     prompt.defTool('kit', '', [tool('part', '', z.object({}), () => poll('part'))]);
-    prompt.$`Poll.`;
-  });
+  };
   const calls = [call('plain'), call('noted'), call('kit', { calls: [{ name: 'part', args: {} }] })];
-  const run = createRun(definition, {
-    model: scriptedModel([calls, 'Done.']),
-    executor: inProcess(),
-    options: { timeout: { toolMs: 50 } },
-  });
+  const run = runHere(define, [calls, 'Done.'], 50);
   expect(await run.start()).toBe('Done.');
   await expect.poll(() => ended.toSorted()).toEqual(['noted', 'part', 'plain']);
 });
@@ -112,22 +120,16 @@ test('a call of an agent that has run out of time while its start is stored does
   });
   const model = scriptedModel([[call('ask')], [call('save')], [call('look')], 'Done.']);
   const neverStored: string[] = [];
-  const events = inProcess().start(
-    {
-      definition,
-      input: undefined,
-      model,
-      options: { limits: { concurrentToolCalls: 1 } },
-      whenStored({ agent }) {
-        if (agent === undefined) return Promise.resolve();
-        neverStored.push(agent);
-        return new Promise(() => {});
-      },
+  const state = await endOf({
+    definition,
+    model,
+    options: { limits: { concurrentToolCalls: 1 } },
+    whenStored({ agent }) {
+      if (agent === undefined) return Promise.resolve();
+      neverStored.push(agent);
+      return new Promise(() => {});
     },
-    AbortSignal.timeout(4_000),
-  );
-  let state = initialState;
-  for await (const event of events) state = reduce(state, event);
+  });
   expect(neverStored).toHaveLength(1);
   expect(state.status).toBe('done');
   expect(state.toolCalls.map(({ toolName, state }) => [toolName, state])).toEqual([
@@ -145,11 +147,7 @@ async function saveWhileStored(ms: number, fn: (ran: string[]) => () => unknown)
     prompt.$`Save.`;
   });
   const model = scriptedModel([[call('save')], [call('look')], 'Done.']);
-  const request = { definition, input: undefined, model, whenStored: () => after(ms) };
-  let state = initialState;
-  for await (const event of inProcess().start(request, AbortSignal.timeout(4_000))) {
-    state = reduce(state, event);
-  }
+  const state = await endOf({ definition, model, whenStored: () => after(ms) });
   // also later
   await after(50);
   return { ran, state };
@@ -192,14 +190,8 @@ test('a tool does not run if its run was stopped while its start was stored', as
     stopping.abort();
     return Promise.resolve();
   };
-  const request = {
-    definition,
-    input: undefined,
-    model: scriptedModel([[call('save')], 'Never.']),
-    whenStored,
-  };
-  let state = initialState;
-  for await (const event of inProcess().start(request, stopping.signal)) state = reduce(state, event);
+  const model = scriptedModel([[call('save')], 'Never.']);
+  const state = await endOf({ definition, model, whenStored }, stopping.signal);
   await after(30);
   expect(state.status).toBe('stopped');
   expect(ran).toEqual([]);
