@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { call, go, play, states } from '../support.ts';
 import { lastMessage } from '../support/chat.ts';
-import { codeOf } from '../support/runs.ts';
+import { codeOf, ran } from '../support/runs.ts';
 
 const asked = definePrompt('asked', (prompt) => prompt.$`Go.`);
 /** An answer without content that the provider ends with an error, and bills. */
@@ -34,8 +34,7 @@ describe('a model call that fails before any of its answer arrives', () => {
   });
 
   test('leaves no trace in our messages or those of the AI SDK', async () => {
-    const run = createRun(asked, { model: scriptedModel([busy, 'Whole.']) });
-    await run.start();
+    const { run } = await ran(asked, [busy, 'Whole.']);
     const last = await lastMessage(toUIMessageStream(run.log()));
     expect(last?.parts).toEqual(run.getState().messages.at(-1)?.parts);
     expect(last?.parts.map(({ type }) => type)).toEqual(['step-start', 'text']);
@@ -43,8 +42,7 @@ describe('a model call that fails before any of its answer arrives', () => {
 
   test('counts with its tokens, for the run and for its limit', async () => {
     const whole = [{ text: 'Whole.' }, { finish: { usage: { inputTokens: 100, outputTokens: 1 } } }];
-    const run = createRun(asked, { model: scriptedModel([malformed, whole]) });
-    await run.start();
+    const { run } = await ran(asked, [malformed, whole]);
     expect(run.getState().usage).toEqual({ inputTokens: 200, outputTokens: 11, totalTokens: 211 });
     expect(run.getState().steps[0]?.usage).toMatchObject({ inputTokens: 100, outputTokens: 1 });
     const { state } = await play(

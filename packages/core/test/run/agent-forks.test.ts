@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { call, json } from '../support.ts';
 import { expectWhole, sent } from '../support/retried-runs.ts';
+import { ran } from '../support/runs.ts';
 
 /** A boss whose helper digs, and what has been dug. */
 function open(turns: readonly ScriptedTurn[]) {
@@ -29,7 +30,7 @@ function open(turns: readonly ScriptedTurn[]) {
 }
 
 /** The same after the run has ended, with nothing dug since. */
-async function ran(turns: readonly ScriptedTurn[]) {
+async function ranDigging(turns: readonly ScriptedTurn[]) {
   const opened = open(turns);
   await opened.run.start();
   opened.dug.length = 0;
@@ -60,7 +61,7 @@ async function runOn(boss: PromptDefinition, log: readonly RunEvent[], turns: re
 
 describe("a fork at an agent's step", () => {
   test('asks the model for what follows only, with the same messages as before', async () => {
-    const { boss, model, dug, run } = await ran(digging);
+    const { boss, model, dug, run } = await ranDigging(digging);
     const log = run.log();
     const original = json(log);
     expect(continuableSteps(log, 'ask')).toEqual([0, 1, 2]);
@@ -88,7 +89,7 @@ describe("a fork at an agent's step", () => {
   });
 
   test('makes the calls of the steps that follow', async () => {
-    const { boss, model, dug, run } = await ran(digging);
+    const { boss, model, dug, run } = await ranDigging(digging);
     const turns: ScriptedTurn[] = [dig('cave'), 'A cave.', 'The helper found a cave.'];
     const forked = await runOn(boss, logBefore(run.log(), 1, 'ask'), turns);
     expect(dug).toEqual(['cave']);
@@ -98,7 +99,7 @@ describe("a fork at an agent's step", () => {
   });
 
   test('begins the agent anew at its first step, and not the run', async () => {
-    const { boss, model, dug, run } = await ran(digging);
+    const { boss, model, dug, run } = await ranDigging(digging);
     const forked = await runOn(boss, logBefore(run.log(), 0, 'ask'), ['Nothing.', 'It found nothing.']);
     expect(forked.answer).toBe('It found nothing.');
     expect(dug).toEqual([]);
@@ -106,7 +107,7 @@ describe("a fork at an agent's step", () => {
   });
 
   test('can be forked again', async () => {
-    const { boss, run } = await ran(digging);
+    const { boss, run } = await ranDigging(digging);
     const turns: ScriptedTurn[] = [dig('cave'), 'A cave.', 'The helper found a cave.'];
     const { fork } = await runOn(boss, logBefore(run.log(), 1, 'ask'), turns);
     expect(continuableSteps(fork.log(), 'ask')).toEqual([0, 1, 2]);
@@ -121,7 +122,7 @@ describe("a fork at an agent's step", () => {
   });
 
   test('keeps the other calls of the same step, and those of the steps before', async () => {
-    const { boss, dug, run } = await ran([
+    const { boss, dug, run } = await ranDigging([
       [call('note', { text: 'early' }, 'n1')],
       [
         call('helper', { topic: 'gold' }, 'ask-gold'),
@@ -147,7 +148,7 @@ describe("a fork at an agent's step", () => {
   });
 
   test('is refused for a step after which the agent does not continue', async () => {
-    const { run } = await ran(digging);
+    const { run } = await ranDigging(digging);
     expect(() => logBefore(run.log(), 3, 'ask')).toThrow(
       'The agent ask cannot continue from step 3. It can from 0',
     );
@@ -156,7 +157,7 @@ describe("a fork at an agent's step", () => {
   });
 
   test('fails the call if the prompt has no such agent any more', async () => {
-    const { run, model } = await ran(digging);
+    const { run, model } = await ranDigging(digging);
     const other = definePrompt('boss', (prompt) => {
       prompt.defTool('helper', 'Is no agent now', z.object({}), () => 'made by a tool');
       prompt.$`Ask the helper.`;
@@ -247,7 +248,7 @@ test('an agent with tasks and an answer of its own schema continues with both', 
   });
   const finish = (id: string): ScriptedTurn => [call('finishTask', { result: 'ok' }, id)];
   const rooms = (count: number): ScriptedTurn => [JSON.stringify({ rooms: count })];
-  const model = scriptedModel([
+  const { run, model } = await ran(boss, [
     [call('helper', {}, 'ask')],
     [call('wash', {}, 'w')],
     finish('f1'),
@@ -255,8 +256,6 @@ test('an agent with tasks and an answer of its own schema continues with both', 
     rooms(2),
     'Two rooms.',
   ]);
-  const run = createRun(boss, { model });
-  await run.start();
   expect(run.getState().agents[0]?.output).toEqual({ rooms: 2 });
   const tasksOf = ({ agents }: Pick<RunState, 'agents'>) => agents[0]?.tasks.map(({ status }) => status);
   const log = logBefore(run.log(), 2, 'ask');
@@ -271,7 +270,7 @@ test('an agent with tasks and an answer of its own schema continues with both', 
 
 describe("an edit of an agent's step", () => {
   test('replaces the result of its call, and only what follows runs again', async () => {
-    const { boss, model, dug, run } = await ran(digging);
+    const { boss, model, dug, run } = await ranDigging(digging);
     const edit = { agent: 'ask', step: 0, toolCallId: 'dig-hill', output: 'a nugget' };
     const forked = await runOn(boss, editLog(run.log(), edit), ['Gold!', 'The helper found gold.']);
     expect(forked.answer).toBe('The helper found gold.');
@@ -284,7 +283,7 @@ describe("an edit of an agent's step", () => {
   });
 
   test('replaces what the agent has said', async () => {
-    const { boss, run } = await ran(digging);
+    const { boss, run } = await ranDigging(digging);
     const log = editLog(run.log(), { agent: 'ask', step: 0, text: 'First the valley.' });
     const forked = await runOn(boss, log, ['Done.', 'It is done.']);
     expect(JSON.stringify(sent(forked.model, 0))).toContain('First the valley.');
@@ -292,7 +291,7 @@ describe("an edit of an agent's step", () => {
   });
 
   test('is refused for its last answer, which is the result of a call', async () => {
-    const { run } = await ran(digging);
+    const { run } = await ranDigging(digging);
     expect(() => editLog(run.log(), { agent: 'ask', step: 2, text: 'Gold.' })).toThrow(
       'Edit the result of the call that it answers.',
     );
@@ -304,8 +303,7 @@ test('an agent that a tool calls in its function cannot be continued', async () 
     prompt.defTool('look', 'Looks', z.object({}), () => 'seen');
     prompt.$`Look.`;
   });
-  const run = createRun(definition, { model: scriptedModel([[call('look', {}, 'l')], 'Done.']) });
-  await run.start();
+  const { run } = await ran(definition, [[call('look', {}, 'l')], 'Done.']);
   const log = run.log();
   const at = log.findIndex(({ type }) => type === 'tool-start') + 1;
   const inside: RunEvent = {
@@ -325,7 +323,7 @@ test('an agent that a tool calls in its function cannot be continued', async () 
 });
 
 test('an agent whose call repeats the id of a kept call has a path of its own', async () => {
-  const { boss, run } = await ran(digging);
+  const { boss, run } = await ranDigging(digging);
   const turns: ScriptedTurn[] = [[call('helper', { topic: 'silver' }, 'ask')], 'Silver.', 'It found silver.'];
   const fork = createRun(boss, { model: scriptedModel(turns), log: logBefore(run.log(), 1) });
   await fork.retry({ from: 1 });

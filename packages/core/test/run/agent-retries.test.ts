@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { call, json } from '../support.ts';
 import { expectWhole, sent } from '../support/retried-runs.ts';
-import { codeOf } from '../support/runs.ts';
+import { codeOf, ran } from '../support/runs.ts';
 
 const where = z.object({ where: z.string() });
 
@@ -168,8 +168,7 @@ describe('a retry of a run that broke off while an agent was at work', () => {
       prompt.defTool('publish', 'Publishes', z.object({}), () => void made.push('publish'));
       prompt.$`Publish.`;
     });
-    const run = createRun(boss, { model: scriptedModel([[call('publish', {}, 'p')], 'Done.']) });
-    await run.start();
+    const { run } = await ran(boss, [[call('publish', {}, 'p')], 'Done.']);
     const log = cutAfter(run.log(), ofCall('tool-start', 'p'));
     const { t } = log.at(-1)!;
     const inner = {
@@ -250,8 +249,7 @@ test('an agent below an agent continues with the calls that it had made, then th
     'The worker has sand.',
     'Sand it is.',
   ];
-  const run = createRun(boss, { model: scriptedModel(turns) });
-  await run.start();
+  const { run } = await ran(boss, turns);
   const log = run.log();
   for (let cut = log.findIndex(ofCall('tool-end', 'dig-hill')) + 1; cut < log.length; cut += 1) {
     made.length = 0;

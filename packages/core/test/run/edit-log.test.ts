@@ -7,6 +7,7 @@ import * as z from 'zod';
 import { call, json, throwing } from '../support.ts';
 import { thrownCode } from '../support/refusal.ts';
 import { expectWhole, look, open, sent } from '../support/retried-runs.ts';
+import { ran } from '../support/runs.ts';
 
 /** Two calls in one step, one more in the next, and an answer. */
 const trip: ScriptedTurn[] = [
@@ -66,9 +67,12 @@ describe('the result of a tool call', () => {
       prompt.defTool('fail', 'Fails', z.object({}), throwing(new Error('No power.')));
       prompt.$`Try.`;
     });
-    const model = scriptedModel([[call('fail', {}, 'one')], 'It failed.', 'It works.', 'It burns.']);
-    const run = createRun(failing, { model });
-    await run.start();
+    const { run, model } = await ran(failing, [
+      [call('fail', {}, 'one')],
+      'It failed.',
+      'It works.',
+      'It burns.',
+    ]);
     const works = editLog(run.log(), { step: 0, toolCallId: 'one', output: 'light' });
     const lit = createRun(failing, { model, log: works });
     expect(lit.getState().toolCalls[0]).toMatchObject({
@@ -103,15 +107,13 @@ describe('the result of a tool call', () => {
       });
       prompt.$`Ask the helper.`;
     });
-    const model = scriptedModel([
+    const { run, model } = await ran(prompt, [
       [call('helper', {}, 'ask')],
       [call('dig', {}, 'spade')],
       'Sand.',
       'It found sand.',
       'It found gold.',
     ]);
-    const run = createRun(prompt, { model });
-    await run.start();
     const log = editLog(run.log(), { step: 0, toolCallId: 'ask', output: 'Gold.' });
     const fork = createRun(prompt, { model, log });
     expect(await fork.retry({ from: 1 })).toBe('It found gold.');
@@ -129,7 +131,7 @@ describe('the result of a tool call', () => {
       prompt.$`Do the chores.`;
     });
     const finish = (id: string): ScriptedTurn => [call('finishTask', { result: 'ok' }, id)];
-    const model = scriptedModel([
+    const { run, model } = await ran(prompt, [
       [call('wash', {}, 'w')],
       finish('f1'),
       finish('f2'),
@@ -137,8 +139,6 @@ describe('the result of a tool call', () => {
       finish('g2'),
       'Done otherwise.',
     ]);
-    const run = createRun(prompt, { model });
-    await run.start();
     const statuses = (log: readonly RunEvent[]) => reduceAll(log).tasks.map(({ status }) => status);
     expect(statuses(run.log())).toEqual(['completed', 'completed']);
     const log = editLog(run.log(), { step: 1, toolCallId: 'f1', output: 'Well done.' });
@@ -179,8 +179,7 @@ describe('the text of an answer', () => {
     const prompt = definePrompt('count', (prompt) => prompt.$`Count.`, {
       output: z.object({ count: z.number() }),
     });
-    const run = createRun(prompt, { model: scriptedModel(['{"count":3}']) });
-    await run.start();
+    const { run } = await ran(prompt, ['{"count":3}']);
     const edited = editLog(run.log(), { step: 0, text: '{"count":4}' });
     expect(reduceAll(edited)).toMatchObject({ status: 'done', result: { count: 4 }, object: { count: 4 } });
     expect(() => editLog(run.log(), { step: 0, text: 'four' })).toThrow('Write JSON.');
@@ -285,9 +284,7 @@ describe('a step after feedback to the model', () => {
   const nudged = /The task list is not complete/;
 
   test('can run again: the model reads its answer and the feedback', async () => {
-    const model = scriptedModel(['One.', 'Two.', finish, 'Done.', finish, 'Done again.']);
-    const run = createRun(counting, { model });
-    await run.start();
+    const { run, model } = await ran(counting, ['One.', 'Two.', finish, 'Done.', finish, 'Done again.']);
     expect(continuableSteps(run.log())).toEqual([0, 1, 2, 3]);
     for (const log of [run.log(), logBefore(run.log(), 2)]) {
       const again = scriptedModel([finish, 'Done again.']);
@@ -316,9 +313,7 @@ describe('a step after feedback to the model', () => {
   });
 
   test('keeps the feedback if the answer before it is edited', async () => {
-    const model = scriptedModel(['One.', finish, 'Done.', finish, 'Done again.']);
-    const run = createRun(counting, { model });
-    await run.start();
+    const { run, model } = await ran(counting, ['One.', finish, 'Done.', finish, 'Done again.']);
     const edited = createRun(counting, { model, log: editLog(run.log(), { step: 0, text: 'Two.' }) });
     expect(await edited.retry({ from: 1 })).toBe('Done again.');
     expect(JSON.stringify(sent(model, 3))).toContain('Two.');
@@ -329,9 +324,7 @@ describe('a step after feedback to the model', () => {
   test('refuses to edit the answer that the feedback is about', async () => {
     const output = z.object({ count: z.int() });
     const prompt = definePrompt('json', (own) => own.$`Count.`, { output });
-    const model = scriptedModel(['{"count":"many"}', '{"count":3}', '{"count":4}']);
-    const run = createRun(prompt, { model });
-    await run.start();
+    const { run, model } = await ran(prompt, ['{"count":"many"}', '{"count":3}', '{"count":4}']);
     expect(continuableSteps(run.log())).toEqual([0, 1]);
     expect(() => editLog(run.log(), { step: 0, text: '{"count":5}' })).toThrow('told next what is wrong');
     const fork = createRun(prompt, { model, log: logBefore(run.log(), 1) });

@@ -2,7 +2,7 @@ import { createRun, definePrompt } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import { call } from '../support.ts';
-import { nextEvent } from '../support/runs.ts';
+import { nextEvent, ran } from '../support/runs.ts';
 
 const finish = (result: string): ScriptedTurn => [call('finishTask', { result })];
 
@@ -13,9 +13,7 @@ const oneTask = definePrompt('one-task', (prompt) => {
 
 describe('the next turn of a conversation with tasks', () => {
   test('keeps a finished list finished', async () => {
-    const model = scriptedModel([finish('8'), 'It is 8.', 'You are welcome.']);
-    const run = createRun(oneTask, { model });
-    await run.start();
+    const { run, model } = await ran(oneTask, [finish('8'), 'It is 8.', 'You are welcome.']);
     expect(await run.send('Thanks!')).toBe('You are welcome.');
     expect(run.getState()).toMatchObject({
       status: 'done',
@@ -31,7 +29,7 @@ describe('the next turn of a conversation with tasks', () => {
   });
 
   test('continues with a new task, and start begins the list again', async () => {
-    const model = scriptedModel([
+    const { run } = await ran(oneTask, [
       finish('8'),
       'It is 8.',
       [{ text: 'One moment.', delay: 20 }],
@@ -40,8 +38,6 @@ describe('the next turn of a conversation with tasks', () => {
       finish('8'),
       'It is 8.',
     ]);
-    const run = createRun(oneTask, { model });
-    await run.start();
     const sent = run.send('And twice that?');
     await nextEvent(run, 'step-start');
     expect(await run.edit({ type: 'add', title: 'Double it' })).toEqual({ accepted: true });

@@ -3,7 +3,7 @@ import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import { inLog, runStart } from '../log/any-events.ts';
 import { throwing, types } from '../support.ts';
-import { after, atOnce, codeOf, nextEvent } from '../support/runs.ts';
+import { after, atOnce, codeOf, nextEvent, ran } from '../support/runs.ts';
 
 const hello = definePrompt('hello', (prompt) => prompt.$`Hi.`);
 
@@ -56,9 +56,7 @@ describe('a run that can be started', () => {
   });
 
   test('continues its conversation with send: the model reads every turn', async () => {
-    const model = scriptedModel(['Hello.', 'Again.', 'And again.']);
-    const run = createRun(hello, { model });
-    await run.start();
+    const { run, model } = await ran(hello, ['Hello.', 'Again.', 'And again.']);
     await run.send('Once more.');
     await run.send({ parts: [{ type: 'text', text: 'And more.' }] });
     const sent = model.calls[2]!.prompt.map((message) => [

@@ -3,6 +3,7 @@ import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { call } from '../support.ts';
+import { ran } from '../support/runs.ts';
 
 const hello = definePrompt('hello', (prompt) => prompt.$`Hi.`);
 const write = "Write send('Hello!'), or send({ parts: [{ type: 'text', text: 'Hello!' }] }).";
@@ -24,9 +25,7 @@ describe('the argument of send', () => {
     [{ parts: ['Hello!'] }, 'a message in which a part has no type.'],
     [{ parts: [{ type: 'text', text: 'Hello!' }, null] }, 'a message in which a part has no type.'],
   ])('cannot be %j', async (message, what) => {
-    const model = scriptedModel(['Hello.']);
-    const run = createRun(hello, { model });
-    await run.start();
+    const { run, model } = await ran(hello, ['Hello.']);
     await expect(run.send(message as never)).rejects.toMatchObject({
       code: 'invalid_options',
       message: `send takes a string or a message, but got ${what} ${write}`,
@@ -42,8 +41,7 @@ describe('the argument of send', () => {
     [new Uint8Array(3), 'an object'],
     [undefined, 'undefined'],
   ])('cannot have a file at %s, which would make every later message fail', async (url, what) => {
-    const run = createRun(hello, { model: scriptedModel(['Hello.', 'Hello again.']) });
-    await run.start();
+    const { run } = await ran(hello, ['Hello.', 'Hello again.']);
     const message = {
       parts: [
         { type: 'text', text: 'Look.' },
@@ -63,8 +61,7 @@ describe('the argument of send', () => {
     [{ parts: [{ type: 'text', text: 'Hello!' }] }],
     [{ parts: [file, { type: 'text', text: '' }] }],
   ])('can be %j', async (message) => {
-    const run = createRun(hello, { model: scriptedModel(['Hello.', 'Hello again.']) });
-    await run.start();
+    const { run } = await ran(hello, ['Hello.', 'Hello again.']);
     expect(await run.send(message as never)).toBe('Hello again.');
   });
 });

@@ -6,6 +6,7 @@ import { encodeLink, encodeLog } from '@cueline/core/link';
 import { continuableSteps, editLog, logBefore } from '@cueline/core/replay';
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
+import { ran } from '../support/runs.ts';
 
 const greet = definePrompt('greet', (prompt) => prompt.$`Hi.`);
 
@@ -136,17 +137,14 @@ test.each<[unknown, string]>([
   [{ step: 1 }, 'retry has no "step". There are: from.'],
   [{ from: '1' }, "The run cannot continue from step '1'. It can from 0: retry({ from: 0 })."],
 ])('retry(%j) is refused, instead of repeating the whole turn', async (options, message) => {
-  const model = scriptedModel(['Hello.', 'Hello again.']);
-  const run = createRun(greet, { model });
-  await run.start();
+  const { run, model } = await ran(greet, ['Hello.', 'Hello again.']);
   await expect(run.retry(options as never)).rejects.toMatchObject({ code: 'invalid_options', message });
   expect(model.calls).toHaveLength(1);
   expect(run.getState().text).toBe('Hello.');
 });
 
 test('retry as the listener of an event continues as without options', async () => {
-  const run = createRun(greet, { model: scriptedModel(['Hello.', 'Hello again.']) });
-  await run.start();
+  const { run } = await ran(greet, ['Hello.', 'Hello again.']);
   expect(await run.retry(new Event('click') as never)).toBe('Hello again.');
 });
 

@@ -1,4 +1,13 @@
-import { CuelineError, type Run, type RunEvent, type RunStorage, type Scheduler } from '@cueline/core';
+import {
+  createRun,
+  CuelineError,
+  type PromptDefinition,
+  type Run,
+  type RunEvent,
+  type RunStorage,
+  type Scheduler,
+} from '@cueline/core';
+import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 
 /** A scheduler that does not wait for a frame. */
 export const atOnce: Scheduler = (callback) => {
@@ -23,6 +32,14 @@ export function nextEvent(
       resolve(event);
     });
   });
+}
+
+/** A run of `definition` that has ended, and its model. */
+export async function ran(definition: PromptDefinition, turns: readonly ScriptedTurn[]) {
+  const model = scriptedModel(turns);
+  const run = createRun(definition, { model });
+  await run.start();
+  return { run, model };
 }
 
 /** The code of the error that a promise rejects with; undefined where it resolves. */

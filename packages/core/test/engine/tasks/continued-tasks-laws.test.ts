@@ -3,6 +3,7 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { call, json } from '../../support.ts';
+import { ran } from '../../support/runs.ts';
 import { sampled } from '../../support/sample.ts';
 
 const look = (subject: string) => call('look', { subject });
@@ -26,7 +27,7 @@ function windowOf({ prompt: messages }: Model['calls'][number]): string[] {
 
 /** A run of both tasks, each with two readings in steps of their own: its log, and what each of its requests says. */
 async function runWhole() {
-  const model = scriptedModel([
+  const { run, model } = await ran(prompt, [
     [look('a')],
     [look('b')],
     [finish('1')],
@@ -35,8 +36,6 @@ async function runWhole() {
     [finish('2')],
     'Done.',
   ]);
-  const run = createRun(prompt, { model });
-  await run.start();
   return { log: json(run.log()) as RunEvent[], windows: model.calls.map(windowOf) };
 }
 
@@ -68,9 +67,7 @@ describe('a task list of a run that was cut off', () => {
     ['with another call', [[call('startTask'), look('a')]]],
     ['twice', [[look('a')], [call('startTask'), call('startTask'), look('b')]]],
   ])('is sent before the work of a step that starts the task %s', async (_how, turns) => {
-    const model = scriptedModel([...turns, [finish('1')], [finish('2')], 'Done.']);
-    const run = createRun(prompt, { model });
-    await run.start();
+    const { run, model } = await ran(prompt, [...turns, [finish('1')], [finish('2')], 'Done.']);
     const log = json(run.log()) as RunEvent[];
     const cut = log.findLastIndex((event) => event.type === 'step-end' && event.step === turns.length - 1);
     expect(await continueRun(log.slice(0, cut + 1))).toEqual(windowOf(model.calls[turns.length]!));
