@@ -17,6 +17,9 @@ import { createHub } from '../support/memory-route.ts';
 import { after, atOnce, memoryStorage, nextEvent } from '../support/runs.ts';
 import { file, opened, openOf, picked, picks, prompt, schema, setUp, clientToolEvents } from './files.ts';
 
+/** The events of a call that a page has begun. */
+const begun = ['client-tool-request', 'client-tool-claim', 'tool-start'];
+
 /** A page with a run of `definition`, and its tools. */
 function openPage(tools: ClientTools = {}, definition = prompt()) {
   const set = setUp();
@@ -39,13 +42,7 @@ describe('A tool without a function', () => {
     expect(await run.start()).toBe('Thanks.');
     const state = run.getState();
     expect(states).toMatchObject([{ status: 'waiting', toolCalls: [{ state: 'running' }] }]);
-    expect(clientToolEvents(run.log())).toEqual([
-      'client-tool-request',
-      'client-tool-claim',
-      'tool-start',
-      'client-tool-response',
-      'tool-end',
-    ]);
+    expect(clientToolEvents(run.log())).toEqual([...begun, 'client-tool-response', 'tool-end']);
     expect(state.toolCalls).toMatchObject([{ state: 'output-available', output: file }]);
     expect(state.clientToolCalls).toMatchObject([
       { toolName: 'pickFile', input: { types: ['.txt'] }, response: { output: file } },
@@ -95,13 +92,7 @@ describe('A tool without a function', () => {
       tools: { pickFile: () => file },
     });
     expect(await run.start()).toBe('Thanks.');
-    expect(clientToolEvents(run.log())).toEqual([
-      'client-tool-request',
-      'client-tool-claim',
-      'tool-start',
-      'client-tool-response',
-      'tool-end',
-    ]);
+    expect(clientToolEvents(run.log())).toEqual([...begun, 'client-tool-response', 'tool-end']);
   });
 
   test('waits for a page that connects later', async () => {
@@ -173,7 +164,7 @@ describe('A tool without a function', () => {
       'pickFile returned something that is not JSON (name is of type Promise, which JSON cannot hold: await it). Return plain objects, arrays, strings, numbers.',
     ],
   ])('that %s is an error that the model reads', async (_what, pickFile, error) => {
-    const { run, model } = openPage({ pickFile: (_input, context) => pickFile(context) as typeof file });
+    const { run, model } = openPage({ pickFile: (_input, context) => pickFile(context) });
     expect(await run.start()).toBe('Thanks.');
     expect(run.getState().toolCalls).toMatchObject([{ state: 'output-error', errorText: error }]);
     expect(JSON.stringify(model.calls[1]?.prompt.at(-1))).toContain(JSON.stringify(error).slice(1, -1));
@@ -216,13 +207,9 @@ describe('A tool without a function', () => {
     const run = createRun(reading, { ...settings, executor, storage: left, tools });
     expect(await run.retry()).toBe('Thanks.');
     expect(clientToolEvents(run.log())).toEqual([
-      'client-tool-request',
-      'client-tool-claim',
-      'tool-start',
+      ...begun,
       'client-tool-withdraw',
-      'client-tool-request',
-      'client-tool-claim',
-      'tool-start',
+      ...begun,
       'client-tool-response',
       'tool-end',
     ]);
@@ -276,7 +263,7 @@ describe('A tool without a function', () => {
   test('runs after its approval, with the arguments that were approved', async () => {
     const pickFile = vi.fn<(input: unknown) => unknown>(() => file);
     const { run } = openPage(
-      { pickFile: (input) => pickFile(input) as typeof file },
+      { pickFile: (input) => pickFile(input) },
       prompt({ needsApproval: true, outputSchema: picked }),
     );
     const result = run.start();

@@ -67,6 +67,11 @@ async function failedAfterMail(sent: string[], says: string): Promise<MemoryStor
   return storage;
 }
 
+const greet = definePrompt('greet', (prompt) => {
+  prompt.defTool('look', 'Looks', z.object({}), () => 'seen');
+  prompt.$`Greet.`;
+});
+
 /** How many events of a log come before its last `run-resume`. */
 const keptIn = (run: Run): number => run.log().findLastIndex(({ type }) => type === 'run-resume');
 
@@ -128,10 +133,6 @@ describe.each([
 });
 
 test('a reload right after a retry on a route finds the new run', async () => {
-  const greet = definePrompt('greet', (prompt) => {
-    prompt.defTool('look', 'Looks', z.object({}), () => 'seen');
-    prompt.$`Greet.`;
-  });
   const slowly: ScriptedTurn = [{ delay: 300 }, { text: 'Hello.' }];
   const model = scriptedModel([[call('look')], failure, slowly]);
   const { fetch, asked } = createHub(greet, { model, options: { maxRetries: 0 } });
@@ -197,10 +198,6 @@ test('a page that is closed right after a retry on a route inside a step can ret
 test.each(['retry', 'attach'] as const)(
   'a retry that no route answers is followed by one that is stored (%s)',
   async (again) => {
-    const greet = definePrompt('greet', (prompt) => {
-      prompt.defTool('look', 'Looks', z.object({}), () => 'seen');
-      prompt.$`Greet.`;
-    });
     let isReachable = true;
     const { fetch } = createHub(greet, {
       model: scriptedModel([[call('look')], failure, 'Hello.']),

@@ -18,6 +18,9 @@ const ready = (made: number[]): NonNullable<PromptOptions['tools']> => ({
   }),
 });
 
+/** The run's rules for tools by name. */
+const ruleFor = (tools: object): PromptOptions => ({ loopGuard: { tools: tools as never } });
+
 /** How often a tool ran, and how the run ended, where the model makes the same call so often. */
 async function repeat(count: number, options: PromptOptions, own?: object): Promise<string> {
   const made: number[] = [];
@@ -38,48 +41,44 @@ async function repeat(count: number, options: PromptOptions, own?: object): Prom
 }
 
 describe('the loop guard', () => {
-  test('is on by default', async () => {
-    expect(await repeat(7, {})).toBe('ran 1: loop_detected');
-    expect(await repeat(7, { tools: {} })).toBe('ran 1: loop_detected');
-  });
-
-  test('can be switched off for a tool', async () => {
-    expect(await repeat(7, {}, { loopGuard: false })).toBe('ran 7: done');
-    expect(await repeat(7, {}, { repeatable: true })).toBe('ran 7: done');
-  });
-
-  test('can be switched off for a run', async () => {
-    expect(await repeat(7, { loopGuard: false })).toBe('ran 7: done');
-    expect(await repeat(7, { tools: {}, loopGuard: false })).toBe('ran 7: done');
-  });
-
-  test('can be switched off for an AI SDK tool by its name', async () => {
-    expect(await repeat(7, { tools: {}, loopGuard: { tools: { look: false } } })).toBe('ran 7: done');
-    expect(await repeat(7, { tools: {}, loopGuard: { tools: { other: false } } })).toBe(
+  test.each<[string, number, PromptOptions, own: object, string]>([
+    ['is on by default', 7, {}, {}, 'ran 1: loop_detected'],
+    ['is on by default for an AI SDK tool', 7, { tools: {} }, {}, 'ran 1: loop_detected'],
+    ['can be off for a tool', 7, {}, { loopGuard: false }, 'ran 7: done'],
+    ['is off for a repeatable tool', 7, {}, { repeatable: true }, 'ran 7: done'],
+    ['can be off for a run', 7, { loopGuard: false }, {}, 'ran 7: done'],
+    ['can be off for a run with an AI SDK tool', 7, { tools: {}, loopGuard: false }, {}, 'ran 7: done'],
+    ['can be off for an AI SDK tool', 7, { tools: {}, ...ruleFor({ look: false }) }, {}, 'ran 7: done'],
+    [
+      'can be off for another tool',
+      7,
+      { tools: {}, ...ruleFor({ other: false }) },
+      {},
       'ran 1: loop_detected',
-    );
-  });
-
-  test('can let a call run more often', async () => {
-    expect(await repeat(5, {}, { loopGuard: { answerFrom: 4 } })).toBe('ran 3: done');
-    expect(await repeat(8, {}, { loopGuard: { answerFrom: 4 } })).toBe('ran 3: loop_detected');
-    expect(await repeat(8, { loopGuard: { answerFrom: 4, endAt: Infinity } })).toBe('ran 3: done');
-    expect(await repeat(3, { tools: {}, loopGuard: { tools: { look: { endAt: 2 } } } })).toBe(
+    ],
+    ['can let a call run more often', 5, {}, { loopGuard: { answerFrom: 4 } }, 'ran 3: done'],
+    ['ends a run later then, too', 8, {}, { loopGuard: { answerFrom: 4 } }, 'ran 3: loop_detected'],
+    ['can end no run', 8, { loopGuard: { answerFrom: 4, endAt: Infinity } }, {}, 'ran 3: done'],
+    ['can end a run early', 3, { tools: {}, ...ruleFor({ look: { endAt: 2 } }) }, {}, 'ran 1: loop_detected'],
+    ['can answer never', 4, { loopGuard: { answerFrom: Infinity, refuseFrom: 3 } }, {}, 'ran 2: done'],
+    ['can refuse at once', 4, { loopGuard: { answerFrom: 2, refuseFrom: 2 } }, {}, 'ran 1: done'],
+    [
+      'uses the rule of the tool',
+      7,
+      { loopGuard: false },
+      { loopGuard: { endAt: 2 } },
       'ran 1: loop_detected',
-    );
-  });
-
-  test('can answer never, and refuse at once', async () => {
-    expect(await repeat(4, { loopGuard: { answerFrom: Infinity, refuseFrom: 3 } })).toBe('ran 2: done');
-    expect(await repeat(4, { loopGuard: { answerFrom: 2, refuseFrom: 2 } })).toBe('ran 1: done');
-  });
-
-  test('uses the run’s rule for the tool, then the tool’s own, then the run’s', async () => {
-    expect(await repeat(7, { loopGuard: false }, { loopGuard: { endAt: 2 } })).toBe('ran 1: loop_detected');
-    expect(await repeat(7, { loopGuard: { tools: { look: false } } }, { loopGuard: { endAt: 2 } })).toBe(
+    ],
+    [
+      'uses the run’s rule for the tool',
+      7,
+      ruleFor({ look: false }),
+      { loopGuard: { endAt: 2 } },
       'ran 7: done',
-    );
-    expect(await repeat(7, { loopGuard: { endAt: 2 } }, { loopGuard: false })).toBe('ran 7: done');
+    ],
+    ['uses no rule of the run', 7, { loopGuard: { endAt: 2 } }, { loopGuard: false }, 'ran 7: done'],
+  ])('%s', async (_what, count, options, own, expected) => {
+    expect(await repeat(count, options, own)).toBe(expected);
   });
 
   test('applies to a session and its tools', async () => {

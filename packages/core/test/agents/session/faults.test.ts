@@ -138,8 +138,11 @@ describe('a session whose provider fails, with the real client', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test('a reset before the answer is retried twice, invisibly', async () => {
-    const { result, server, errors } = await play([reset, reset, complete]);
+  test.each([
+    ['a reset before the answer', [reset, reset, complete]],
+    ['an overloaded server', [refuse(529, 'Overloaded.'), refuse(503, 'Busy.'), complete]],
+  ])('%s is retried twice, invisibly', async (_, replies) => {
+    const { result, server, errors } = await play(replies);
     expect(result).toMatchObject({ completionReason: 'task_complete', totalTurns: 1 });
     expect(server.seen).toHaveLength(3);
     expect(errors).toEqual([]);
@@ -153,17 +156,6 @@ describe('a session whose provider fails, with the real client', () => {
     expect(JSON.stringify(server.seen[3]?.body['messages'])).toMatch(
       /could not be reached|connection|failed/i,
     );
-  });
-
-  test('an overloaded server is retried, too', async () => {
-    const { result, server, errors } = await play([
-      refuse(529, 'Overloaded.'),
-      refuse(503, 'Busy.'),
-      complete,
-    ]);
-    expect(result.completionReason).toBe('task_complete');
-    expect(server.seen).toHaveLength(3);
-    expect(errors).toEqual([]);
   });
 
   test('silence is a timeout from which the next turn recovers', async () => {
