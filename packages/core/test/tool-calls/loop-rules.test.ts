@@ -50,7 +50,7 @@ describe('the loop guard', () => {
     ['can be off for a run with an AI SDK tool', 7, { tools: {}, loopGuard: false }, {}, 'ran 7: done'],
     ['can be off for an AI SDK tool', 7, { tools: {}, ...ruleFor({ look: false }) }, {}, 'ran 7: done'],
     [
-      'can be off for another tool',
+      'stays on if it is off for another tool',
       7,
       { tools: {}, ...ruleFor({ other: false }) },
       {},
@@ -63,7 +63,7 @@ describe('the loop guard', () => {
     ['can answer never', 4, { loopGuard: { answerFrom: Infinity, refuseFrom: 3 } }, {}, 'ran 2: done'],
     ['can refuse at once', 4, { loopGuard: { answerFrom: 2, refuseFrom: 2 } }, {}, 'ran 1: done'],
     [
-      'uses the rule of the tool',
+      'uses the rule of the tool before the run’s',
       7,
       { loopGuard: false },
       { loopGuard: { endAt: 2 } },
@@ -76,7 +76,7 @@ describe('the loop guard', () => {
       { loopGuard: { endAt: 2 } },
       'ran 7: done',
     ],
-    ['uses no rule of the run', 7, { loopGuard: { endAt: 2 } }, { loopGuard: false }, 'ran 7: done'],
+    ['may be off for the tool alone', 7, { loopGuard: { endAt: 2 } }, { loopGuard: false }, 'ran 7: done'],
   ])('%s', async (_what, count, options, own, expected) => {
     expect(await repeat(count, options, own)).toBe(expected);
   });
