@@ -5,15 +5,13 @@ import { memo, useMemo, useState } from 'react';
 import { FileView } from '../transcript/content/file-part.tsx';
 import { DataView } from '../ui/data/data-view.tsx';
 import { LongText } from '../ui/long-text.tsx';
-import { ShowMore } from '../ui/more-button.tsx';
+import { ShowMore, useFirstItems } from '../ui/more-button.tsx';
 import { EmptyText } from '../ui/section.tsx';
 import { visibleText } from '../ui/visible-text.ts';
 import { partsOfMessage, type MessagePart } from './message-parts.ts';
 
 /** How many messages are drawn at first, and again at each press. */
 const MESSAGES_AT_ONCE = 10;
-/** How many parts of a message are drawn at first, and again at each press. */
-const PARTS_AT_ONCE = 20;
 /** How much of a text is drawn at first, in characters. */
 const FIRST_CHARACTERS = 2_000;
 
@@ -48,7 +46,7 @@ type MessageViewProps = { message: ModelMessage; number?: number };
 /** A message of a request: who wrote it, and its parts. */
 export const MessageView = memo(function MessageView({ message, number }: MessageViewProps) {
   const parts = useMemo(() => partsOfMessage(message), [message]);
-  const [most, setMost] = useState(PARTS_AT_ONCE);
+  const { shown, ...more } = useFirstItems(parts, 20);
   const { Icon, word } = Object.hasOwn(roles, message.role) ? roles[message.role] : roles.user;
   return (
     <div className="rounded-lg border border-line px-2.5 py-1.5">
@@ -58,11 +56,11 @@ export const MessageView = memo(function MessageView({ message, number }: Messag
         {number !== undefined && <span className="ml-auto font-normal">{number}</span>}
       </p>
       <div className="grid grid-cols-[minmax(0,1fr)] gap-1.5 pt-0.5">
-        {parts.slice(0, most).map((part, index) => (
+        {shown.map((part, index) => (
           <PartView key={index} part={part} />
         ))}
       </div>
-      <ShowMore left={parts.length - most} noun="part" onMore={() => setMost(most + PARTS_AT_ONCE)} />
+      <ShowMore {...more} noun="part" />
     </div>
   );
 });

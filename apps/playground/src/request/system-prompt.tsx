@@ -1,27 +1,26 @@
 import type { CompiledRequest, InstructionPart } from '@cueline/core';
 import { clsx } from 'clsx';
-import { memo, useMemo, useRef, useState } from 'react';
+import { memo, useMemo, useRef } from 'react';
 import { useSelectable } from '../transcript/use-selectable.ts';
 import { LongText } from '../ui/long-text.tsx';
-import { ShowMore } from '../ui/more-button.tsx';
+import { ShowMore, useFirstItems } from '../ui/more-button.tsx';
 import { EmptyText } from '../ui/section.tsx';
 import { visibleText } from '../ui/visible-text.ts';
 import { DefinitionName, useDefinitionSelection } from './definition-name.tsx';
 import { instructionSegments } from './instruction-segments.ts';
 
-/** How many pieces are drawn at first, and again at each press; a prompt may have thousands of variables. */
-const PIECES_AT_ONCE = 100;
 /** How much of one piece is drawn at first, in characters. */
 const FIRST_CHARACTERS = 4_000;
 
 /** The system prompt as it was sent, with the parts of its definitions marked. */
 export const SystemPrompt = memo(function SystemPrompt({ request }: { request: CompiledRequest }) {
   const segments = useMemo(() => instructionSegments(request), [request]);
-  const [most, setMost] = useState(PIECES_AT_ONCE);
+  // a prompt may have thousands of variables
+  const { shown, ...more } = useFirstItems(segments, 100);
   if (segments.length === 0) return <EmptyText>This request has no system prompt.</EmptyText>;
   return (
     <div className="font-mono text-sm wrap-anywhere whitespace-pre-wrap text-ink-2">
-      {segments.slice(0, most).map(({ text, part }, index) =>
+      {shown.map(({ text, part }, index) =>
         part === undefined ? (
           <p key={index} className="py-0.5 pl-3">
             <Piece text={text} />
@@ -30,7 +29,7 @@ export const SystemPrompt = memo(function SystemPrompt({ request }: { request: C
           <MarkedPart key={index} part={part} text={text} />
         ),
       )}
-      <ShowMore left={segments.length - most} noun="part" onMore={() => setMost(most + PIECES_AT_ONCE)} />
+      <ShowMore {...more} noun="part" />
     </div>
   );
 });

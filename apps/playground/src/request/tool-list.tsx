@@ -3,14 +3,12 @@ import { memo, useMemo, useRef, useState } from 'react';
 import { useSelectable } from '../transcript/use-selectable.ts';
 import { DataView } from '../ui/data/data-view.tsx';
 import { LongText } from '../ui/long-text.tsx';
-import { ShowMore } from '../ui/more-button.tsx';
+import { ShowMore, useFirstItems } from '../ui/more-button.tsx';
 import { EmptyText } from '../ui/section.tsx';
 import { visibleText } from '../ui/visible-text.ts';
 import { DefinitionName, useDefinitionSelection } from './definition-name.tsx';
 import { schemaRows, type SchemaRow } from './schema-rows.ts';
 
-/** How many tools are drawn at first, and again at each press. */
-const TOOLS_AT_ONCE = 20;
 /** How much of a description is drawn at first, in characters. */
 const FIRST_CHARACTERS = 1_000;
 /** How far an argument inside another one is indented, in pixels. */
@@ -18,18 +16,18 @@ const INDENT = 12;
 
 /** The tools of a request, in the order in which the model gets them. */
 export const ToolList = memo(function ToolList({ tools }: { tools: readonly RequestTool[] }) {
-  const [most, setMost] = useState(TOOLS_AT_ONCE);
+  const { shown, ...more } = useFirstItems(tools, 20);
   if (tools.length === 0) return <EmptyText>This request has no tools.</EmptyText>;
   return (
     <>
       <ul className="grid grid-cols-[minmax(0,1fr)] gap-2">
-        {tools.slice(0, most).map((tool, index) => (
+        {shown.map((tool, index) => (
           <li key={index}>
             <SelectableTool tool={tool} />
           </li>
         ))}
       </ul>
-      <ShowMore left={tools.length - most} noun="tool" onMore={() => setMost(most + TOOLS_AT_ONCE)} />
+      <ShowMore {...more} noun="tool" />
     </>
   );
 });

@@ -1,5 +1,5 @@
 import { clsx } from 'clsx';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { formatCount, plural } from './format.ts';
 
 type MoreButtonProps = { onMore: () => void; className?: string; children: ReactNode };
@@ -25,6 +25,15 @@ type ShowMoreProps = Omit<MoreButtonProps, 'children'> & {
   /** What is counted: `part`. */
   noun?: string;
 };
+
+/** The first `atOnce` items of a list, and as many more at each press. The rest is for {@link ShowMore}. */
+export function useFirstItems<Item>(
+  items: readonly Item[],
+  atOnce: number,
+): { shown: readonly Item[]; left: number; onMore: () => void } {
+  const [most, setMost] = useState(atOnce);
+  return { shown: items.slice(0, most), left: items.length - most, onMore: () => setMost(most + atOnce) };
+}
 
 /** The button for the items of a list that are not drawn; nothing if all are. */
 export function ShowMore({ left, label = 'Show more', noun, ...props }: ShowMoreProps) {

@@ -2,14 +2,14 @@ import type { RequestTool, StepState } from '@cueline/core';
 import type { ModelMessage } from 'ai';
 import { clsx } from 'clsx';
 import { Minus, Pencil, Plus } from 'lucide-react';
-import { useMemo, useState, type ComponentType, type ReactNode } from 'react';
+import { useMemo, type ComponentType, type ReactNode } from 'react';
 import { DefinitionName, type NamedKind } from '../../request/definition-name.tsx';
 import { messageText } from '../../request/message-parts.ts';
 import { MessageView } from '../../request/message-view.tsx';
 import { ToolDescription } from '../../request/tool-list.tsx';
 import { Data } from '../../ui/data/data-view.tsx';
 import { formatCount } from '../../ui/format.ts';
-import { ShowMore } from '../../ui/more-button.tsx';
+import { ShowMore, useFirstItems } from '../../ui/more-button.tsx';
 import { EmptyText, Section } from '../../ui/section.tsx';
 import { TextDiff } from '../../ui/text-diff.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
@@ -21,8 +21,6 @@ import {
   type RequestDifference,
 } from './request-difference.ts';
 
-/** How many changes of a kind are drawn at first, and again at each press. */
-const CHANGES_AT_ONCE = 30;
 /** Longer texts are not compared word by word, in characters. */
 const MAX_COMPARED_LENGTH = 100_000;
 
@@ -93,18 +91,18 @@ function Difference({ difference }: { difference: RequestDifference }) {
 type ChangeListProps<Item> = { changes: readonly Item[]; Row: ComponentType<{ change: Item }> };
 
 function ChangeList<Item>({ changes, Row }: ChangeListProps<Item>) {
-  const [most, setMost] = useState(CHANGES_AT_ONCE);
+  const { shown, ...more } = useFirstItems(changes, 30);
   if (changes.length === 0) return null;
   return (
     <>
       <ul className="mb-2 grid grid-cols-[minmax(0,1fr)] gap-2 last:mb-0">
-        {changes.slice(0, most).map((change, index) => (
+        {shown.map((change, index) => (
           <li key={index}>
             <Row change={change} />
           </li>
         ))}
       </ul>
-      <ShowMore left={changes.length - most} onMore={() => setMost(most + CHANGES_AT_ONCE)} />
+      <ShowMore {...more} />
     </>
   );
 }

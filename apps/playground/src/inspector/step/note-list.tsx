@@ -1,9 +1,8 @@
 import { clsx } from 'clsx';
 import { CornerDownRight, RotateCw, TriangleAlert } from 'lucide-react';
-import { useState } from 'react';
 import { formatDuration } from '../../ui/format.ts';
 import { LongText } from '../../ui/long-text.tsx';
-import { MoreButton } from '../../ui/more-button.tsx';
+import { MoreButton, useFirstItems } from '../../ui/more-button.tsx';
 import { Sentence } from '../../ui/text/sentence.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
 import type { StepNote } from './step-notes.ts';
@@ -14,18 +13,17 @@ const styles = {
   steer: { Icon: CornerDownRight, className: 'text-ink-3' },
 } as const;
 
-/** How many notes are drawn at first, and again at each press; how much of one, in characters. */
-const NOTES_AT_ONCE = 20;
+/** How much of a note is drawn at first, in characters. */
 const FIRST_CHARACTERS = 500;
 
 /** The retries, warnings and messages to the model of a step, each with its time and its reason. */
 export function NoteList({ notes }: { notes: readonly StepNote[] }) {
-  const [most, setMost] = useState(NOTES_AT_ONCE);
+  const { shown, left, onMore } = useFirstItems(notes, 20);
   if (notes.length === 0) return null;
   return (
     <div className="border-b border-line bg-raised px-4 narrow:px-3 py-1.5">
       <ul aria-label="Notes" className="grid grid-cols-[minmax(0,1fr)] gap-1">
-        {notes.slice(0, most).map(({ key, kind, t, label, text }) => {
+        {shown.map(({ key, kind, t, label, text }) => {
           const { Icon, className } = styles[kind];
           // a message to the model may be the words of the user or of a script
           const NoteText = kind === 'steer' ? LongText : Sentence;
@@ -45,8 +43,8 @@ export function NoteList({ notes }: { notes: readonly StepNote[] }) {
           );
         })}
       </ul>
-      {notes.length > most && (
-        <MoreButton className="my-1" onMore={() => setMost(most + NOTES_AT_ONCE)}>
+      {left > 0 && (
+        <MoreButton className="my-1" onMore={onMore}>
           Show more notes
         </MoreButton>
       )}

@@ -3,26 +3,23 @@ import { memo, useMemo, useState } from 'react';
 import { Chevron } from '../../ui/chevron.tsx';
 import { JsonView } from '../../ui/data/json-view.tsx';
 import { formatCount, formatDuration } from '../../ui/format.ts';
-import { ShowMore } from '../../ui/more-button.tsx';
+import { ShowMore, useFirstItems } from '../../ui/more-button.tsx';
 import { groupEvents, type EventGroup } from './event-groups.ts';
-
-/** How many rows are drawn at first, and again at each press. */
-const ROWS_AT_ONCE = 100;
 
 /** The events of a step as they are in the log; deltas of the same text share a row. */
 export const RawEvents = memo(function RawEvents({ events }: { events: readonly RunEvent[] }) {
   const groups = useMemo(() => groupEvents(events), [events]);
-  const [most, setMost] = useState(ROWS_AT_ONCE);
+  const { shown, ...more } = useFirstItems(groups, 100);
   return (
     <>
       <ol className="font-mono text-sm">
-        {groups.slice(0, most).map((group) => (
+        {shown.map((group) => (
           <li key={group.events[0]!.seq}>
             <EventRow group={group} />
           </li>
         ))}
       </ol>
-      <ShowMore left={groups.length - most} onMore={() => setMost(most + ROWS_AT_ONCE)} />
+      <ShowMore {...more} />
     </>
   );
 });

@@ -1,20 +1,18 @@
 import type { StepState, ToolCallState } from '@cueline/core';
 import { Brain, ChevronRight, FileText, Link2, MessageSquareText, Puzzle, Wrench } from 'lucide-react';
-import { useMemo, useState, type ReactNode } from 'react';
+import { useMemo, type ReactNode } from 'react';
 import { useInspection, type Selection } from '../../state/inspection.ts';
 import { FileView } from '../../transcript/content/file-part.tsx';
 import { DataView } from '../../ui/data/data-view.tsx';
 import { formatCount, formatDuration, plural, summarize } from '../../ui/format.ts';
 import { LongText } from '../../ui/long-text.tsx';
-import { ShowMore } from '../../ui/more-button.tsx';
+import { ShowMore, useFirstItems } from '../../ui/more-button.tsx';
 import { FactList, EmptyText, Section } from '../../ui/section.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
 import { RawEvents } from './raw-events.tsx';
 import { readResponse, type ResponseRow } from './response-rows.ts';
 import type { StepContent } from './step-content.ts';
 
-/** How many parts are drawn at first, and again at each press. */
-const ROWS_AT_ONCE = 50;
 /** How much of a text is drawn at first, in characters. */
 const FIRST_CHARACTERS = 4_000;
 
@@ -75,18 +73,18 @@ function timesOf(
 type AnswerPartsProps = { rows: readonly ResponseRow[]; content: StepContent };
 
 function AnswerParts({ rows, content }: AnswerPartsProps) {
-  const [most, setMost] = useState(ROWS_AT_ONCE);
+  const { shown, ...more } = useFirstItems(rows, 50);
   if (rows.length === 0) return <EmptyText>Nothing has come back yet.</EmptyText>;
   return (
     <>
       <ol className="grid grid-cols-[minmax(0,1fr)] gap-2">
-        {rows.slice(0, most).map((row) => (
+        {shown.map((row) => (
           <li key={row.key} data-void={row.isVoid || undefined}>
             <AnswerPart row={row} content={content} />
           </li>
         ))}
       </ol>
-      <ShowMore left={rows.length - most} noun="part" onMore={() => setMost(most + ROWS_AT_ONCE)} />
+      <ShowMore {...more} noun="part" />
     </>
   );
 }

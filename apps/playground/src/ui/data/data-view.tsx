@@ -4,15 +4,13 @@ import { memo, useMemo, useState } from 'react';
 import { Button } from '../button.tsx';
 import { Chevron } from '../chevron.tsx';
 import { CopyButton } from '../copy-button.tsx';
-import { formatCount, jsonText, summarize } from '../format.ts';
+import { jsonText, summarize } from '../format.ts';
 import { LongText } from '../long-text.tsx';
-import { MoreButton } from '../more-button.tsx';
+import { ShowMore, useFirstItems } from '../more-button.tsx';
 import { Tip } from '../tip.tsx';
 import { visibleText } from '../visible-text.ts';
 import { JsonView } from './json-view.tsx';
 
-/** How many fields or items are drawn at first, and again at each press. */
-const ENTRIES_AT_ONCE = 50;
 /** A value with more parts than this is drawn with what is inside it folded. */
 const MAX_UNFOLDED = 300;
 /** How much of a text inside a value is drawn at first, in characters. */
@@ -83,11 +81,10 @@ function Text({ text }: { text: string }) {
 }
 
 function Entries({ value, folds }: { value: object; folds: boolean }) {
-  const [most, setMost] = useState(ENTRIES_AT_ONCE);
   const isList = Array.isArray(value);
   const keys = Object.keys(value);
+  const { shown, ...more } = useFirstItems(keys, 50);
   if (keys.length === 0) return <span className="text-ink-3">{isList ? 'empty list' : 'no fields'}</span>;
-  const shown = keys.slice(0, most);
   const picture = pictureOf(value);
   const List = isList ? 'ol' : 'dl';
   return (
@@ -108,11 +105,7 @@ function Entries({ value, folds }: { value: object; folds: boolean }) {
           />
         ))}
       </List>
-      {keys.length > most && (
-        <MoreButton onMore={() => setMost(most + ENTRIES_AT_ONCE)}>
-          Show more ({formatCount(keys.length - most)} left)
-        </MoreButton>
-      )}
+      <ShowMore {...more} className="" />
     </>
   );
 }
