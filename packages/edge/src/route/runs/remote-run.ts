@@ -31,6 +31,8 @@ export type RemoteRunOptions = {
   onAbandoned?: () => Promise<void>;
 };
 
+const defaults = { quietMs: 15_000, replyMs: 4_000, catchUpMs: 2_000 };
+
 /** Follows a run of another instance, and sends it commands. */
 export function followRemoteRun(
   store: RunLogStore,
@@ -44,22 +46,12 @@ export function followRemoteRun(
 class FollowedRun implements RemoteRun {
   readonly #store: RunLogStore;
   readonly #runId: string;
-  readonly #quietMs: NonNullable<RemoteRunOptions['quietMs']>;
-  readonly #replyMs: NonNullable<RemoteRunOptions['replyMs']>;
-  readonly #catchUpMs: NonNullable<RemoteRunOptions['catchUpMs']>;
-  readonly #onAbandoned: RemoteRunOptions['onAbandoned'];
+  readonly #options: RemoteRunOptions & typeof defaults;
 
-  constructor(
-    store: RunLogStore,
-    runId: string,
-    { quietMs = 15_000, replyMs = 4_000, catchUpMs = 2_000, onAbandoned }: RemoteRunOptions = {},
-  ) {
+  constructor(store: RunLogStore, runId: string, options: RemoteRunOptions) {
     this.#store = store;
     this.#runId = runId;
-    this.#quietMs = quietMs;
-    this.#replyMs = replyMs;
-    this.#catchUpMs = catchUpMs;
-    this.#onAbandoned = onAbandoned;
+    this.#options = { ...defaults, ...options };
   }
 
   async ended(signal: AbortSignal): Promise<void> {
@@ -108,7 +100,7 @@ class FollowedRun implements RemoteRun {
         this.#runId,
         command === undefined ? { type: 'ping', id } : { type: 'command', id, command },
       );
-      return (await isSilentFor(answer, this.#replyMs)) ? undefined : await answer;
+      return (await isSilentFor(answer, this.#options.replyMs)) ? undefined : await answer;
     } finally {
       over.abort();
     }
@@ -135,7 +127,7 @@ class FollowedRun implements RemoteRun {
     let last: RunEvent | undefined;
     for (;;) {
       const next = events.next();
-      if (await isSilentFor(next, this.#catchUpMs)) enough.abort();
+      if (await isSilentFor(next, this.#options.catchUpMs)) enough.abort();
       const { done, value } = await next;
       if (done === true) return last;
       last = value;
@@ -176,7 +168,7 @@ class FollowedRun implements RemoteRun {
     // if there were more events than could be read in time, or the instance exists after all, another event has this
     // position
     const end = await this.#eventAt(events.at(-1)!.seq);
-    if (end?.type === 'run-end') await this.#onAbandoned?.();
+    if (end?.type === 'run-end') await this.#options.onAbandoned?.();
   }
 
   async *#follow(afterSeq: number, signal: AbortSignal): AsyncGenerator<EventBatch, void> {
@@ -184,7 +176,7 @@ class FollowedRun implements RemoteRun {
     const events = batches[Symbol.asyncIterator]();
     for (;;) {
       const next = events.next();
-      while (!signal.aborted && (await isSilentFor(next, this.#quietMs))) {
+      while (!signal.aborted && (await isSilentFor(next, this.#options.quietMs))) {
         await this.#endIfGone();
       }
       const { done, value } = await next;

@@ -51,11 +51,7 @@ export function createStoreWriter(options: StoreWriterOptions): StoreWriter {
 
 /** The writer of one run, in order and again after failures. */
 class Writer implements StoreWriter {
-  readonly #store;
-  readonly #runId;
-  readonly #show;
-  readonly #onFailure;
-  readonly #onOver;
+  readonly #options: StoreWriterOptions;
   readonly #events: string[] = [];
   /** How many events the store has, and how many are shown. */
   #kept = 0;
@@ -71,11 +67,7 @@ class Writer implements StoreWriter {
   #waiting: { count: number; resolve: () => void }[] = [];
 
   constructor(options: StoreWriterOptions) {
-    this.#store = options.store;
-    this.#runId = options.runId;
-    this.#show = options.show;
-    this.#onFailure = options.onFailure;
-    this.#onOver = options.onOver;
+    this.#options = options;
   }
 
   push(event: string, isEnd: boolean): void {
@@ -101,7 +93,7 @@ class Writer implements StoreWriter {
     if (count <= this.#shown) return;
     const fresh = this.#events.slice(this.#shown, count);
     this.#shown = count;
-    this.#show(fresh, this.#ended && count === this.#events.length);
+    this.#options.show(fresh, this.#ended && count === this.#events.length);
     for (const { count: needed, resolve } of this.#waiting) if (needed <= this.#shown) resolve();
     this.#waiting = this.#waiting.filter(({ count: needed }) => needed > this.#shown);
   }
@@ -122,7 +114,7 @@ class Writer implements StoreWriter {
       const batch = this.#nextBatch();
       const stopWaiting = startSuspendSafeTimer(SLOW_MS, this.#continueWithoutStore);
       try {
-        if ((await withTimeout(this.#store.append(this.#runId, batch))) === 'over') {
+        if ((await withTimeout(this.#options.store.append(this.#options.runId, batch))) === 'over') {
           stopWaiting();
           return this.#finish(await this.#showStoredEnd());
         }
@@ -131,7 +123,7 @@ class Writer implements StoreWriter {
         this.#away = false;
         failures = 0;
       } catch (error) {
-        if (!this.#failed) this.#onFailure(error);
+        if (!this.#failed) this.#options.onFailure(error);
         this.#failed = true;
         failures += 1;
         // a store that came back may have lost its last events; it skips those that it has
@@ -162,7 +154,7 @@ class Writer implements StoreWriter {
     const read = async (): Promise<void> => {
       // with the last shown event, to compare it
       const after = Math.max(this.#shown - 2, -1);
-      const batches = await readBatches(this.#store, this.#runId, after, enough.signal);
+      const batches = await readBatches(this.#options.store, this.#options.runId, after, enough.signal);
       for await (const batch of batches) {
         rest.push(...batch.items);
         isWhole = batch.ended;
@@ -171,9 +163,9 @@ class Writer implements StoreWriter {
     await withTimeout(read()).finally(() => enough.abort());
     const last = this.#events[this.#shown - 1];
     const isTheSame = last === undefined || rest.shift() === last;
-    if (isTheSame) this.#show(rest, isWhole);
+    if (isTheSame) this.#options.show(rest, isWhole);
     else this.#continueWithoutStore();
-    if (!this.#ended) this.#onOver?.();
+    if (!this.#ended) this.#options.onOver?.();
     return isTheSame;
   }
 }

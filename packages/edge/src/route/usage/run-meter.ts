@@ -81,13 +81,7 @@ export function createRunMeter(options: RunMeterOptions): RunMeter {
 /** The meter of one run. Changes of its reservation are made one after the other. */
 class Meter implements RunMeter {
   readonly #options: RunMeterOptions;
-  readonly #settings;
-  readonly #needsPrices;
-  readonly #allowed;
   readonly #usedBefore;
-  readonly #stop;
-  readonly #prices;
-  readonly #contextTokens;
   readonly #open = new Set<OpenCall>();
   readonly #wrapped = new WeakMap<Model, Model>();
   readonly #used = new Map<string, ModelUsage>();
@@ -98,13 +92,7 @@ class Meter implements RunMeter {
 
   constructor(options: RunMeterOptions) {
     this.#options = options;
-    this.#settings = options.settings;
-    this.#needsPrices = options.needsPrices;
-    this.#allowed = options.allowed;
     this.#usedBefore = options.usedBefore ?? 0;
-    this.#stop = options.stop;
-    this.#prices = options.settings.prices;
-    this.#contextTokens = options.settings.contextTokens;
   }
 
   wrap(model: Model): Model {
@@ -131,13 +119,13 @@ class Meter implements RunMeter {
     const price = this.#readPrice(model);
     const size = promptSize(call);
     const least = leastInput(size);
-    const input = worstInput(size, model.modelId, this.#contextTokens);
+    const input = worstInput(size, model.modelId, this.#options.settings.contextTokens);
     const onTop = extraThinkingTokens(call, model.provider);
     return this.#inTurn(async () => {
       if (this.#closed) throw hasEnded();
       this.#checkOwnLimit(least);
       let refused: unknown;
-      for (const maxOutputTokens of outputLengths(call, this.#settings.maxOutputTokens)) {
+      for (const maxOutputTokens of outputLengths(call, this.#options.settings.maxOutputTokens)) {
         const tokens = { input, output: maxOutputTokens + onTop };
         const cost = price === undefined ? 0 : worstCost(price, tokens);
         const reserved = { tokens: tokens.input + tokens.output, cost };
@@ -168,13 +156,13 @@ class Meter implements RunMeter {
   /** Throws, and ends the run, if its own limits are used up. */
   #checkOwnLimit(least: number): void {
     const error =
-      this.#usedBefore + this.#spent.tokens >= this.#allowed
-        ? budgetUsedUpError(this.#allowed)
-        : this.#open.size > 0 && this.#estimateOfAll() + least > this.#allowed
-          ? budgetTooSmallError(this.#allowed)
+      this.#usedBefore + this.#spent.tokens >= this.#options.allowed
+        ? budgetUsedUpError(this.#options.allowed)
+        : this.#open.size > 0 && this.#estimateOfAll() + least > this.#options.allowed
+          ? budgetTooSmallError(this.#options.allowed)
           : undefined;
     if (error === undefined) return;
-    this.#stop(error);
+    this.#options.stop(error);
     throw CuelineError.fromJSON(error);
   }
 
@@ -198,8 +186,8 @@ class Meter implements RunMeter {
   }
 
   #readPrice({ provider, modelId }: Model): ModelPrice | undefined {
-    const price = priceOf(this.#prices, provider, modelId);
-    if (price !== undefined || !this.#needsPrices) return price;
+    const price = priceOf(this.#options.settings.prices, provider, modelId);
+    if (price !== undefined || !this.#options.needsPrices) return price;
     throw new CuelineError(
       'invalid_options',
       `There is no price for ${provider}:${modelId}, so its calls cannot be kept within limits.dailyCost. Add prices: { '${provider.split('.')[0]}:${modelId}': { input, output } }.`,
@@ -232,11 +220,11 @@ class Meter implements RunMeter {
       maxOutputTokens,
       receivedCharacters: (characters) => {
         own.receivedCharacters += characters;
-        if (this.#allowed < Infinity && this.#heardOfAll() > this.#allowed)
-          this.#stop(budgetUsedUpError(this.#allowed));
+        if (this.#options.allowed < Infinity && this.#heardOfAll() > this.#options.allowed)
+          this.#options.stop(budgetUsedUpError(this.#options.allowed));
         const written = estimateTokens(own.receivedCharacters);
         if (written > Math.max(LEAST_JUDGED, MAX_OVERRUN * tokens.output))
-          this.#stop(answerTooLongError(tokens.output));
+          this.#options.stop(answerTooLongError(tokens.output));
       },
       ended,
     };
