@@ -1,78 +1,49 @@
 import type * as Monaco from 'monaco-editor/editor';
 
-/** The colors of one theme, each for one kind of thing. Where the app has a color for it, the theme uses that. */
-export type EditorPalette = {
-  base: 'vs' | 'vs-dark';
-  background: string;
-  text: string;
-  comment: string;
-  keyword: string;
-  string: string;
-  /** Numbers, regular expressions and escapes. */
-  literal: string;
-  type: string;
-  punctuation: string;
-  lineNumber: string;
-  activeLineNumber: string;
-  activeLine: string;
-  selection: string;
-  inactiveSelection: string;
-  /** Other places of the word at the cursor. */
-  sameWord: string;
-  found: string;
-  cursor: string;
-  guide: string;
-  activeGuide: string;
-  bracket: string;
-  bracketBorder: string;
-  /** Suggestions, hovers, the search box and menus. */
-  float: string;
-  floatBorder: string;
-  floatShadow: string;
-  chosen: string;
-  field: string;
-  muted: string;
-  error: string;
-  warning: string;
-  link: string;
-  focus: string;
-};
+/** The dark theme, with one color for each kind of thing. Where the app has a color for it, the theme uses that. */
+const dark = {
+  base: 'vs-dark',
+  background: '#101215',
+  text: '#dde1e7',
+  comment: '#868e9b',
+  keyword: '#b79bff',
+  string: '#86d9ab',
+  // numbers, regular expressions and escapes
+  literal: '#f0b35b',
+  type: '#7db4ff',
+  punctuation: '#98a0ac',
+  lineNumber: '#7d8591',
+  activeLineNumber: '#c4cad3',
+  activeLine: '#16191d',
+  selection: '#2b4264',
+  inactiveSelection: '#222c3c',
+  // other places of the word at the cursor
+  sameWord: '#262d37',
+  found: '#4a3a17',
+  cursor: '#3ddc91',
+  guide: '#1d2127',
+  activeGuide: '#363c45',
+  bracket: '#1f2a25',
+  bracketBorder: '#2f6b4d',
+  // suggestions, hovers, the search box and menus
+  float: '#1a1d22',
+  floatBorder: '#3a414b',
+  floatShadow: '#000000a0',
+  chosen: '#272c34',
+  field: '#13161a',
+  muted: '#9097a3',
+  error: '#ff7b7f',
+  warning: '#e6b95c',
+  link: '#7db4ff',
+  focus: '#6aa6ff',
+} as const;
+
+/** The colors of one theme. */
+export type EditorPalette = Record<keyof typeof dark, string> & { base: 'vs' | 'vs-dark' };
 
 /** The palettes of both themes. Every text color has a contrast of at least 4.5 to 1 on the background. */
 export const editorPalettes: Readonly<Record<'dark' | 'light', EditorPalette>> = {
-  dark: {
-    base: 'vs-dark',
-    background: '#101215',
-    text: '#dde1e7',
-    comment: '#868e9b',
-    keyword: '#b79bff',
-    string: '#86d9ab',
-    literal: '#f0b35b',
-    type: '#7db4ff',
-    punctuation: '#98a0ac',
-    lineNumber: '#7d8591',
-    activeLineNumber: '#c4cad3',
-    activeLine: '#16191d',
-    selection: '#2b4264',
-    inactiveSelection: '#222c3c',
-    sameWord: '#262d37',
-    found: '#4a3a17',
-    cursor: '#3ddc91',
-    guide: '#1d2127',
-    activeGuide: '#363c45',
-    bracket: '#1f2a25',
-    bracketBorder: '#2f6b4d',
-    float: '#1a1d22',
-    floatBorder: '#3a414b',
-    floatShadow: '#000000a0',
-    chosen: '#272c34',
-    field: '#13161a',
-    muted: '#9097a3',
-    error: '#ff7b7f',
-    warning: '#e6b95c',
-    link: '#7db4ff',
-    focus: '#6aa6ff',
-  },
+  dark,
   light: {
     base: 'vs',
     background: '#ffffff',

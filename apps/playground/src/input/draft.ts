@@ -31,6 +31,14 @@ export function pathOf(path: string, key: string | number): string {
   return typeof key === 'number' ? `${path}[${key}]` : `${path}.${key}`;
 }
 
+/** The keys of a path, below the input. */
+export function keysOf(path: string): string[] {
+  return path
+    .slice(ROOT.length)
+    .split(/[.[\]]+/)
+    .filter(Boolean);
+}
+
 /** True if one of two paths is the other, or is inside it. */
 export function areNested(one: string, other: string): boolean {
   const [outer, inner] = one.length < other.length ? [one, other] : [other, one];

@@ -1,7 +1,7 @@
 import type { UIMessage } from 'ai';
 import { create } from 'zustand';
 import type { RunView } from './reply-draft.ts';
-import { createStorage } from './storage.ts';
+import { createViewMemory } from './storage.ts';
 
 /** A file for the next message: its bytes as a data URL, or its text, which every model can read. */
 export type Attachment = {
@@ -29,11 +29,8 @@ export const MAX_BYTES = 5_000_000;
 
 const MAX_NAME_LENGTH = 200;
 
-const KEYS = { script: 'cueline:files', prompts: 'cueline:files:prompts' };
 // the names alone: files may be larger than what a tab can store
-const open = () => createStorage<readonly string[]>({ onProblem: () => {}, open: () => sessionStorage });
-// each writes its last value only
-const storages = { script: open(), prompts: open() };
+const memory = createViewMemory('cueline:files');
 
 /** The files for the next message in each view. */
 export const useAttachments = create<Record<RunView, Attachments>>()(() => ({
@@ -45,19 +42,13 @@ useAttachments.subscribe((now, before) => {
   for (const view of ['script', 'prompts'] as const) {
     const { files } = now[view];
     if (files === before[view].files) continue;
-    if (files.length === 0) storages[view].removeItem(KEYS[view]);
-    else
-      void storages[view].setItem(KEYS[view], {
-        state: files.map(({ name }) => name),
-        version: 1,
-      });
+    memory.write(view, files.length === 0 ? undefined : files.map(({ name }) => name));
   }
 });
 
 /** Names the files that the tab had before it was reloaded. */
 function problemOfReload(view: RunView): string | undefined {
-  if (!('sessionStorage' in globalThis)) return undefined;
-  const names: unknown = (storages[view].getItem(KEYS[view]) as { state?: unknown } | null)?.state;
+  const names = memory.read(view);
   if (!Array.isArray(names) || names.length === 0) return undefined;
   const files = names.slice(0, MAX_FILES).map((name) => String(name).slice(0, MAX_NAME_LENGTH));
   return `Attach ${files.join(', ')} again: files do not survive a reload of the page.`;

@@ -1,5 +1,5 @@
 import { create } from 'zustand';
-import { createStorage } from './storage.ts';
+import { createViewMemory } from './storage.ts';
 import type { RunSource, View } from './store.ts';
 
 /** A view with a run, and so with a conversation. */
@@ -10,16 +10,12 @@ type TurnOf = { readonly id: string; readonly turn: number };
 /** The text of the reply box, or of a reply that was sent but not stored yet, with the turn that it started. */
 export type ReplyDraft = { readonly text: string; readonly sentAs: TurnOf | undefined };
 
-const KEYS = { script: 'cueline:reply', prompts: 'cueline:reply:prompts' };
 /** The longest reply that is remembered, in characters: a tab may store about 5 million. */
 const MAX_TEXT_LENGTH = 1_000_000;
 
 const nothing: ReplyDraft = { text: '', sentAs: undefined };
 
-// the store of the script, which also writes at every keystroke, reports a full storage
-const open = () => createStorage<string>({ onProblem: () => {}, open: () => sessionStorage });
-// each writes its last value only
-const storages = { script: open(), prompts: open() };
+const memory = createViewMemory('cueline:reply');
 
 /** The reply that the user is writing in each view, which survives a reload of the tab. */
 export const useReplyDraft = create<Record<RunView, ReplyDraft>>()(() => ({
@@ -31,8 +27,7 @@ useReplyDraft.subscribe((now, before) => {
   for (const view of ['script', 'prompts'] as const) {
     const { text } = now[view];
     if (text === before[view].text) continue;
-    if (text === '' || text.length > MAX_TEXT_LENGTH) storages[view].removeItem(KEYS[view]);
-    else void storages[view].setItem(KEYS[view], { state: text, version: 1 });
+    memory.write(view, text === '' || text.length > MAX_TEXT_LENGTH ? undefined : text);
   }
 });
 
@@ -66,7 +61,6 @@ export function forgetReply(view: RunView, stored: string): void {
 }
 
 function readText(view: RunView): string {
-  if (!('sessionStorage' in globalThis)) return '';
-  const text: unknown = (storages[view].getItem(KEYS[view]) as { state?: unknown } | null)?.state;
+  const text = memory.read(view);
   return typeof text === 'string' && text.length <= MAX_TEXT_LENGTH ? text : '';
 }

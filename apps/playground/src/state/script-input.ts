@@ -1,6 +1,6 @@
 import type { InputIssue } from '@cueline/core';
 import { create } from 'zustand';
-import { areNested, readDraft, ROOT, toDraft, type Draft } from '../input/draft.ts';
+import { areNested, keysOf, readDraft, ROOT, toDraft, type Draft } from '../input/draft.ts';
 import { fitDraft } from '../input/fit-draft.ts';
 import { nearestField } from '../input/nearest-field.ts';
 import { isSameJson } from '../input/same-json.ts';
@@ -179,10 +179,7 @@ export function problemsOf({ field, draft, issues, refusals }: ScriptInput): Rea
   const found = new Map<string, string>();
   if (field === undefined) return found;
   for (const { path, message } of issues) {
-    const keys = path
-      .slice(ROOT.length)
-      .split(/[.[\]]+/)
-      .filter(Boolean);
+    const keys = keysOf(path);
     const shown = nearestField(field, keys, draft) ?? { path: ROOT, rest: keys };
     const text = shown.rest.length === 0 ? `${message}.` : `${shown.rest.join('.')}: ${message}.`;
     found.set(shown.path, [found.get(shown.path), text].filter(Boolean).join(' '));

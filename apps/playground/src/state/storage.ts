@@ -183,6 +183,29 @@ export function createStorage<State>(options: StorageOptions<State>): BatchedSto
   };
 }
 
+/** What a tab keeps over a reload for the Script and the Prompts view each: `read` checks nothing. */
+export function createViewMemory(key: string): {
+  read(view: 'script' | 'prompts'): unknown;
+  /** Undefined removes what is stored. */
+  write(view: 'script' | 'prompts', state: unknown): void;
+} {
+  const keys = { script: key, prompts: `${key}:prompts` };
+  // the store of the script, which also writes at every keystroke, reports a full storage
+  const open = () => createStorage<unknown>({ onProblem: () => {}, open: () => sessionStorage });
+  // each writes its last value only
+  const storages = { script: open(), prompts: open() };
+  return {
+    read(view) {
+      if (!('sessionStorage' in globalThis)) return undefined;
+      return (storages[view].getItem(keys[view]) as { state?: unknown } | null)?.state;
+    },
+    write(view, state) {
+      if (state === undefined) storages[view].removeItem(keys[view]);
+      else void storages[view].setItem(keys[view], { state, version: 1 });
+    },
+  };
+}
+
 /** Returns the value as JSON stores it. */
 function toJson<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value;

@@ -29,20 +29,9 @@ export type StoredSettings = {
   view: View;
 };
 
-const names: Record<keyof StoredSettings, true> = {
-  theme: true,
-  layouts: true,
-  inspectorOpen: true,
-  timelineOpen: true,
-  visited: true,
-  connection: true,
-  inputs: true,
-  view: true,
-};
-
 export function settingsOf(state: StoredSettings): StoredSettings {
-  const kept = Object.keys(names).map((name) => [name, state[name as keyof StoredSettings]]);
-  return Object.fromEntries(kept) as StoredSettings;
+  const { theme, layouts, inspectorOpen, timelineOpen, visited, connection, inputs, view } = state;
+  return { theme, layouts, inspectorOpen, timelineOpen, visited, connection, inputs, view };
 }
 
 /** The stored state, as far as its shape is valid; anything may have been written to the storage. */

@@ -1,5 +1,6 @@
 import type { AgentState, RunState, ToolCallState } from '@cueline/core';
 import { pendingId, type Pending } from '../state/pending.ts';
+import { isCallRefused } from '../transcript/calls/call-status.ts';
 import { agentsOf } from '../transcript/calls/known-calls.ts';
 import { callKey, type LogTimes } from './log-times.ts';
 import type { Segment, TimelineRow } from './timeline-row.ts';
@@ -101,7 +102,7 @@ function waitsOf(
   );
   return asked.map((one) => {
     const { requestedAt: start, response, withdrawn } = one;
-    const refused = response !== undefined && 'approved' in response && !response.approved;
+    const refused = isCallRefused(one);
     const answer = refused ? 'Refused' : 'approvalId' in one ? 'Approved' : 'Answered';
     const detail = withdrawn ? 'Withdrawn' : response === undefined ? 'Waiting' : answer;
     const claim = 'clientCallId' in one ? times.claims.get(one.clientCallId) : undefined;

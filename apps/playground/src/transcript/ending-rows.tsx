@@ -1,6 +1,6 @@
 import type { SerializedError } from '@cueline/core';
 import { CircleAlert, CircleCheck, CircleStop, Pause, Settings2, TriangleAlert } from 'lucide-react';
-import { memo } from 'react';
+import { memo, type ReactNode } from 'react';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { DataView } from '../ui/data/data-view.tsx';
@@ -19,40 +19,42 @@ export const CompleteRow = memo(function CompleteRow({
   result: unknown;
 }) {
   return (
-    <section
-      role="group"
-      aria-label="Task complete"
-      className="overflow-hidden rounded-lg border border-line bg-panel"
-      data-testid="task-complete"
-    >
-      <h3 className="flex items-center gap-2 px-3 pt-2 font-medium text-ok">
-        <CircleCheck aria-hidden className="size-4 shrink-0" />
-        Task complete
-      </h3>
+    <Ending title="Task complete" className="pt-2" testId="task-complete">
       <div className="px-3 pt-0.5 pb-2">
         <ModelMarkdown text={summary} streaming={false} />
       </div>
       {result !== undefined && <Output value={result} />}
-    </section>
+    </Ending>
   );
 });
 
 /** The parsed output of an answer. */
 export const ResultRow = memo(function ResultRow({ value }: { value: object }) {
   return (
-    <section
-      role="group"
-      aria-label="Result"
-      className="overflow-hidden rounded-lg border border-line bg-panel"
-    >
-      <h3 className="flex items-center gap-2 px-3 py-2 font-medium text-ok">
-        <CircleCheck aria-hidden className="size-4 shrink-0" />
-        Result
-      </h3>
+    <Ending title="Result" className="py-2">
       <Output value={value} />
-    </section>
+    </Ending>
   );
 });
+
+type EndingProps = { title: string; className: string; testId?: string; children: ReactNode };
+
+function Ending({ title, className, testId, children }: EndingProps) {
+  return (
+    <section
+      role="group"
+      aria-label={title}
+      className="overflow-hidden rounded-lg border border-line bg-panel"
+      data-testid={testId}
+    >
+      <h3 className={`flex items-center gap-2 px-3 font-medium text-ok ${className}`}>
+        <CircleCheck aria-hidden className="size-4 shrink-0" />
+        {title}
+      </h3>
+      {children}
+    </section>
+  );
+}
 
 function Output({ value }: { value: unknown }) {
   return (

@@ -4,7 +4,7 @@ import { scriptedModel } from '@cueline/core/testing';
 import { streamText } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
 import { createIssuedMetadata } from '../../src/sandbox/host/issued-metadata.ts';
-import { createModelServer } from '../../src/sandbox/host/model-server.ts';
+import { ModelServer } from '../../src/sandbox/host/model-server.ts';
 import { encodeMessage, type ToHost, type ToWorker } from '../../src/sandbox/protocol.ts';
 import { createRemoteModel } from '../../src/sandbox/worker/remote-model.ts';
 
@@ -19,7 +19,7 @@ const finish = { type: 'finish', finishReason: { unified: 'stop', raw: 'stop' },
 /** Page and worker with nothing but JSON text between them. */
 function connect(model: LanguageModelV4, own: Partial<typeof limits> = {}) {
   const wire: string[] = [];
-  const server = createModelServer({
+  const server = new ModelServer({
     model,
     limits: { ...limits, ...own },
     secrets: [key],

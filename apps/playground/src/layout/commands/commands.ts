@@ -26,7 +26,7 @@ import { duplicateScript, newScript, openScript } from '../../history/script-act
 import { useInspection } from '../../state/inspection.ts';
 import { openPreview, usePreview } from '../../state/preview.ts';
 import { replaceScript } from '../../state/replace-script.ts';
-import { currentSession, usePlayground, type RunSession } from '../../state/store.ts';
+import { currentSession, usePlayground, type RunSession, type ThemeChoice } from '../../state/store.ts';
 import { useNarrow } from '../../state/theme.ts';
 import { useOwnRunning } from '../../state/use-running.ts';
 import { formatDuration } from '../../ui/format.ts';
@@ -116,18 +116,15 @@ function useRunCommands(): PageCommand[] {
 }
 
 function usePageCommands(hasPanes: boolean): PageCommand[] {
-  const { view, inspectorOpen, timelineOpen } = usePlayground();
-  const inspector: PageCommand = {
-    id: 'inspector',
-    label: inspectorOpen ? 'Hide the inspector' : 'Show the inspector',
-    Icon: PanelRight,
-    run: () => usePlayground.setState({ inspectorOpen: !inspectorOpen }),
+  const page = usePlayground();
+  const { view } = page;
+  const toggle = (id: 'inspector' | 'timeline', Icon: LucideIcon): PageCommand => {
+    const isOpen = page[`${id}Open`];
+    const label = `${isOpen ? 'Hide' : 'Show'} the ${id}`;
+    return { id, label, Icon, run: () => usePlayground.setState({ [`${id}Open`]: !isOpen }) };
   };
-  const timeline: PageCommand = {
-    id: 'timeline',
-    label: timelineOpen ? 'Hide the timeline' : 'Show the timeline',
-    Icon: PanelBottom,
-    run: () => usePlayground.setState({ timelineOpen: !timelineOpen }),
+  const theme = (id: ThemeChoice, label: string, Icon: LucideIcon): PageCommand => {
+    return { id, label, Icon, run: () => usePlayground.setState({ theme: id }) };
   };
   return [
     ...views
@@ -147,21 +144,16 @@ function usePageCommands(hasPanes: boolean): PageCommand[] {
       Icon: Link2,
       run: () => usePlayground.setState({ dialog: 'share' }),
     },
-    ...(hasPanes ? [inspector, timeline] : []),
+    ...(hasPanes ? [toggle('inspector', PanelRight), toggle('timeline', PanelBottom)] : []),
     {
       id: 'model',
       label: 'Change the model…',
       Icon: Cpu,
       run: () => usePlayground.setState({ modelDialogOpen: true }),
     },
-    { id: 'dark', label: 'Dark theme', Icon: Moon, run: () => usePlayground.setState({ theme: 'dark' }) },
-    { id: 'light', label: 'Light theme', Icon: Sun, run: () => usePlayground.setState({ theme: 'light' }) },
-    {
-      id: 'system',
-      label: 'Theme of the system',
-      Icon: Monitor,
-      run: () => usePlayground.setState({ theme: 'system' }),
-    },
+    theme('dark', 'Dark theme', Moon),
+    theme('light', 'Light theme', Sun),
+    theme('system', 'Theme of the system', Monitor),
   ];
 }
 

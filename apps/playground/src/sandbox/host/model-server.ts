@@ -14,15 +14,6 @@ import type { IssuedMetadata } from './issued-metadata.ts';
 
 type ModelRequest = Extract<ToHost, { call: number }>;
 
-/** Answers the model calls of one run. The model, and with it the key, never leaves this closure. */
-export type ModelServer = {
-  receive(request: ModelRequest): void;
-  /** The failures that the server has sent, oldest first. */
-  readonly failures: readonly SerializedError[];
-  /** Ends every call. */
-  close(): void;
-};
-
 type Call = {
   abort: AbortController;
   credit: number;
@@ -63,30 +54,19 @@ export type ModelServerOptions = {
   send: (message: ToWorker) => void;
 };
 
-export function createModelServer(options: ModelServerOptions): ModelServer {
-  return new Server(options);
-}
-
-/** The model calls of one run, within its budget. */
-class Server implements ModelServer {
-  readonly #model;
-  readonly #limits;
-  readonly #secrets;
-  readonly #issued;
-  readonly #send;
+/** Answers the model calls of one run, within its budget. The model, and with it the key, never leaves this class. */
+export class ModelServer {
+  /** The failures that the server has sent, oldest first. */
+  readonly failures: SerializedError[] = [];
+  readonly #options: ModelServerOptions;
   readonly #calls = new Map<number, Call>();
   readonly #turns: (() => void)[] = [];
-  readonly failures: SerializedError[] = [];
   #running = 0;
   #made = 0;
   #tokens = 0;
 
   constructor(options: ModelServerOptions) {
-    this.#model = options.model;
-    this.#limits = options.limits;
-    this.#secrets = options.secrets;
-    this.#issued = options.issued;
-    this.#send = options.send;
+    this.#options = options;
   }
 
   receive(request: ModelRequest): void {
@@ -99,6 +79,7 @@ class Server implements ModelServer {
     }
   }
 
+  /** Ends every call. */
   close(): void {
     for (const id of this.#calls.keys()) this.#abort(id);
   }
@@ -106,9 +87,9 @@ class Server implements ModelServer {
   /** Throws if the run has used up its budget. */
   #checkBudget(): void {
     const used =
-      this.#made > this.#limits.calls
-        ? `made ${this.#limits.calls} model calls`
-        : this.#tokens >= this.#limits.totalTokens
+      this.#made > this.#options.limits.calls
+        ? `made ${this.#options.limits.calls} model calls`
+        : this.#tokens >= this.#options.limits.totalTokens
           ? `used ${formatCount(this.#tokens)} tokens`
           : undefined;
     if (used === undefined) return;
@@ -120,7 +101,7 @@ class Server implements ModelServer {
 
   /** Waits until another call may begin. */
   async #takeTurn(): Promise<void> {
-    if (this.#running >= this.#limits.concurrentCalls)
+    if (this.#running >= this.#options.limits.concurrentCalls)
       await new Promise<void>((resolve) => this.#turns.push(resolve));
     else this.#running += 1;
   }
@@ -133,7 +114,7 @@ class Server implements ModelServer {
 
   async #serve(id: number, rawOptions: unknown, call: Call): Promise<void> {
     this.#checkBudget();
-    const { options: checked, dropped } = checkCall(rawOptions, this.#issued.has);
+    const { options: checked, dropped } = checkCall(rawOptions, this.#options.issued.has);
     await this.#takeTurn();
     try {
       this.#checkBudget();
@@ -151,7 +132,7 @@ class Server implements ModelServer {
   ): Promise<void> {
     const stream = await this.#open(checked, call);
     if (stream === undefined) return;
-    this.#send({ type: 'model-open', call: id });
+    this.#options.send({ type: 'model-open', call: id });
     const reader = stream.getReader();
     const abort = (): void => void reader.cancel().catch(() => {});
     call.abort.signal.addEventListener('abort', abort);
@@ -159,7 +140,7 @@ class Server implements ModelServer {
       await pump(
         reader,
         call,
-        (parts) => this.#send({ type: 'model-parts', call: id, parts }),
+        (parts) => this.#options.send({ type: 'model-parts', call: id, parts }),
         this.#prepare(dropped, call),
       );
     } finally {
@@ -176,7 +157,7 @@ class Server implements ModelServer {
   ): Promise<ReadableStream<LanguageModelV4StreamPart> | undefined> {
     const { signal } = call.abort;
     try {
-      const { stream } = await this.#model.doStream({ ...checked, abortSignal: signal });
+      const { stream } = await this.#options.model.doStream({ ...checked, abortSignal: signal });
       if (!signal.aborted) return stream;
       void stream.cancel().catch(() => {});
       return undefined;
@@ -197,7 +178,7 @@ class Server implements ModelServer {
     call: Call,
   ): (part: LanguageModelV4StreamPart) => LanguageModelV4StreamPart | undefined {
     return (part: LanguageModelV4StreamPart): LanguageModelV4StreamPart | undefined => {
-      this.#issued.add(part);
+      this.#options.issued.add(part);
       if (part.type === 'raw') return undefined;
       if ('delta' in part) call.received += part.delta.length;
       if (part.type === 'error') return { type: 'error', error: this.#noteFailure(part.error) };
@@ -219,7 +200,7 @@ class Server implements ModelServer {
   }
 
   #noteFailure(error: unknown): ModelFailure {
-    const failure = toFailure(error, this.#secrets);
+    const failure = toFailure(error, this.#options.secrets);
     this.failures.push(failure.error);
     return failure;
   }
@@ -243,7 +224,7 @@ class Server implements ModelServer {
 
   #finish(id: number, error?: ModelFailure): void {
     if (this.#calls.delete(id))
-      this.#send({ type: 'model-end', call: id, ...(error === undefined ? {} : { error }) });
+      this.#options.send({ type: 'model-end', call: id, ...(error === undefined ? {} : { error }) });
   }
 
   #abort(id: number): void {

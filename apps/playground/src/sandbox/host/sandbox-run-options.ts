@@ -1,4 +1,4 @@
-import type { EditReply, RunCommand, RunEvent, RunRequest } from '@cueline/core';
+import type { RunEvent, RunRequest } from '@cueline/core';
 import type { LanguageModel } from 'ai';
 import type { SandboxLimits } from '../limits.ts';
 import type { ConsoleLevel } from '../protocol.ts';
@@ -30,10 +30,4 @@ export type SandboxRunOptions = {
   onConsole: (level: ConsoleLevel, text: string) => void;
   /** Called with each line that makes a definition, up to the limit. */
   onDefinition: (definition: DefinitionLine) => void;
-};
-
-/** A run that is in progress in the sandbox. */
-export type SandboxRun = {
-  /** Sends a command to the run. Never rejects: if there is no answer, the reply has the reason. */
-  send(command: RunCommand): Promise<EditReply>;
 };

@@ -12,28 +12,25 @@ import { attributeError } from './attribute-error.ts';
 import { createEventAttribution, type EventAttribution } from './attribute-event.ts';
 import { createCommandLine, type CommandLine } from './command-line.ts';
 import { describeWorkerEnd } from './describe-worker-end.ts';
-import { createModelServer, type ModelServer } from './model-server.ts';
+import { ModelServer } from './model-server.ts';
 import { readEvent, readMessage, type ReadMessage } from './read-message.ts';
 import { RunLogWriter } from './run-log-writer.ts';
-import type { SandboxRun, SandboxRunOptions } from './sandbox-run-options.ts';
+import type { SandboxRunOptions } from './sandbox-run-options.ts';
 import type { WorkerFrame, WorkerEnd } from './worker-frame.ts';
 
 /**
  * Runs a script once. `onEvent` gets a complete log: it begins with `run-start`, and ends with exactly one `run-end`.
  */
 export function startSandboxRun(options: SandboxRunOptions): SandboxRun {
-  return new ScriptRun(options);
+  return new SandboxRun(options);
 }
 
 /** What a worker says before it has a script. */
 const readyText = encodeMessage({ type: 'ready' });
 
 /** One run of a script: turns the worker's messages into a log that the page has checked. */
-class ScriptRun implements SandboxRun {
+export class SandboxRun {
   readonly #options: SandboxRunOptions;
-  readonly #signal;
-  readonly #limits;
-  readonly #onProblem;
   readonly #launchedAt = performance.now();
   readonly #countEvent;
   readonly #log: RunLogWriter;
@@ -53,9 +50,6 @@ class ScriptRun implements SandboxRun {
 
   constructor(options: SandboxRunOptions) {
     this.#options = options;
-    this.#signal = options.signal;
-    this.#limits = options.limits;
-    this.#onProblem = options.onProblem;
     // those of an unknown type count, too: the check of each takes time
     this.#countEvent = createEventCounter({ entries: options.limits.entries }, { unknownTypes: 'counted' });
     const { request, onEvent } = options;
@@ -72,6 +66,7 @@ class ScriptRun implements SandboxRun {
     else this.#begin().catch(this.#failToBegin);
   }
 
+  /** Sends a command to the run. Never rejects: if there is no answer, the reply has the reason. */
   async send(command: RunCommand): Promise<EditReply> {
     this.#attribution.remember(command);
     return (await this.#commands?.send(command)) ?? { accepted: false, reason: 'The run has not begun.' };
@@ -81,7 +76,7 @@ class ScriptRun implements SandboxRun {
     if (this.#frame === undefined) return this.#log.end({ outcome: 'stopped' });
     this.#send({ type: 'stop' });
     this.#server?.close();
-    this.#graceTimer = setTimeout(() => this.#log.end({ outcome: 'stopped' }), this.#limits.grace);
+    this.#graceTimer = setTimeout(() => this.#log.end({ outcome: 'stopped' }), this.#options.limits.grace);
   };
 
   readonly #onOnline = (): void => this.#send({ type: 'online' });
@@ -101,7 +96,7 @@ class ScriptRun implements SandboxRun {
       error.line === undefined
         ? undefined
         : { line: error.line, ...(error.column && { column: error.column }) };
-    this.#onProblem({ message: error.message, ...position, phase: 'compile' });
+    this.#options.onProblem({ message: error.message, ...position, phase: 'compile' });
     this.#fail(new CuelineError('script_error', error.message), position);
   };
 
@@ -115,7 +110,7 @@ class ScriptRun implements SandboxRun {
 
   #cleanUp(): void {
     clearTimeout(this.#graceTimer);
-    this.#signal.removeEventListener('abort', this.#stop);
+    this.#options.signal.removeEventListener('abort', this.#stop);
     globalThis.removeEventListener?.('online', this.#onOnline);
     this.#server?.close();
     this.#commands?.close();
@@ -196,12 +191,12 @@ class ScriptRun implements SandboxRun {
   #takeDefinition({ of, name, agent, at }: Extract<ReadMessage, { type: 'definition' }>): void {
     this.#definitions += 1;
     const { line } = this.#place(at) ?? at;
-    if (this.#definitions > this.#limits.definitions) return;
+    if (this.#definitions > this.#options.limits.definitions) return;
     this.#options.onDefinition({ of, name, ...(agent === undefined ? {} : { agent }), line });
   }
 
   #reportProblem(message: string, position: ScriptPosition | undefined, toolCallId?: string): void {
-    this.#onProblem({ message, ...position, phase: 'run', ...(toolCallId && { toolCallId }) });
+    this.#options.onProblem({ message, ...position, phase: 'run', ...(toolCallId && { toolCallId }) });
   }
 
   #place(at: ScriptPosition | undefined): ScriptPosition | undefined {
@@ -209,8 +204,8 @@ class ScriptRun implements SandboxRun {
   }
 
   #onWorkerEnd(reason: WorkerEnd): void {
-    if (this.#signal.aborted) return this.#log.end({ outcome: 'stopped' });
-    this.#fail(describeWorkerEnd(reason, this.#limits));
+    if (this.#options.signal.aborted) return this.#log.end({ outcome: 'stopped' });
+    this.#fail(describeWorkerEnd(reason, this.#options.limits));
   }
 
   /**
@@ -223,14 +218,14 @@ class ScriptRun implements SandboxRun {
     const model = checkModel(given instanceof Promise ? await given : given);
     if (this.#log.ended) return;
     this.#model = `${model.provider}:${model.modelId}`;
-    this.#server = createModelServer({
+    this.#server = new ModelServer({
       model,
-      limits: this.#limits,
+      limits: this.#options.limits,
       issued: this.#options.issued,
       secrets: this.#options.secrets(),
       send: (message) => this.#send(message),
     });
-    this.#commands = createCommandLine(this.#send, this.#limits);
+    this.#commands = createCommandLine(this.#send, this.#options.limits);
     const { input, messages, tasks, unfinishedCalls } = this.#options.request;
     await this.#runIn(this.#options.takeFrame(), {
       type: 'run',

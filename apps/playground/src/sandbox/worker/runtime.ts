@@ -1,6 +1,7 @@
 import { CuelineError, runPrompt, type EditReply, type RunHandle, type RunCommand } from '@cueline/core';
 import { sendCommand } from '@cueline/core/server';
 import { decodeMessage, type ToHost, type ToWorker } from '../protocol.ts';
+import { nextTask } from '../time-slices.ts';
 import { checkScript } from './check-script.ts';
 import { describeError } from './describe-error.ts';
 import { LoadError, loadScript, openScript, type OpenedScript } from './load-script.ts';
@@ -46,6 +47,7 @@ export function createRuntime(options: {
     });
   };
 
+  /** Waits one turn of the event loop, so that the parts of the stream before a tool's call are sent first. */
   const settle = async (): Promise<void> => {
     await nextTask();
     outbox.flush();
@@ -131,16 +133,6 @@ async function obey(run: RunHandle | undefined, command: RunCommand): Promise<Ed
     // the user gets a reply even if the script has broken its prompt
     return { accepted: false, reason: describeError(error) };
   }
-}
-
-/** Waits one turn of the event loop, so that the parts of the stream before a tool's call are sent first. */
-function nextTask(): Promise<unknown> {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.addEventListener('message', resolve);
-    port1.start();
-    port2.postMessage(undefined);
-  });
 }
 
 /** Returns why a script could not run, in the form that the page receives. */
