@@ -6,7 +6,8 @@ import { calls } from '../../support.ts';
 import { startCpuTime } from '../../support/cpu-time.ts';
 import { complete, search } from './sessions.ts';
 
-test('with summaries, a late turn takes no longer than an early one', async () => {
+// more than 200 model calls, while other tests start their browsers
+test('with summaries, a late turn takes no longer than an early one', { timeout: 60_000 }, async () => {
   const turns = 200;
   const done = scriptedModel([complete()]);
   let asked = 0;
