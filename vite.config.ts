@@ -51,8 +51,12 @@ export default defineConfig(async ({ mode }) => {
         sharingModules(node('edge', './packages/edge', 'test/**/*.test.ts')),
         node('evals', './packages/evals', 'test/**/*.test.ts'),
         node('durable', './packages/durable', 'test/**/*.test.ts'),
-        inThreads(sharingModules(node('playground', './apps/playground', 'test/**/*.test.ts', [ofOnePage]))),
-        inThreads(node('playground-state', './apps/playground', ofOnePage)),
+        withIconsInOneFile(
+          inThreads(
+            sharingModules(node('playground', './apps/playground', 'test/**/*.test.ts', [ofOnePage])),
+          ),
+        ),
+        withIconsInOneFile(inThreads(node('playground-state', './apps/playground', ofOnePage))),
         inHappyDom(node('docs', './docs', 'examples/**/*.test.tsx')),
         node('e2e-server', './e2e/server', '*.test.ts'),
         afterTheOthers(node('faults', './e2e/faults', '*.test.ts')),
@@ -153,6 +157,18 @@ function sharingModules(project: TestProjectInlineConfiguration): TestProjectInl
 /** A thread for a file starts in half the time of a process. Not for tests that count on a process of their own. */
 function inThreads(project: TestProjectInlineConfiguration): TestProjectInlineConfiguration {
   return { ...project, test: { ...project.test, pool: 'threads' } };
+}
+
+/**
+ * Loads the icons from one file. In an environment with a DOM, a test file would otherwise load a file for each icon
+ * there is, which takes half a second.
+ */
+function withIconsInOneFile(project: TestProjectInlineConfiguration): TestProjectInlineConfiguration {
+  const icons = new URL(
+    'apps/playground/node_modules/lucide-react/dist/cjs/lucide-react.js',
+    import.meta.url,
+  );
+  return { ...project, resolve: { alias: [{ find: /^lucide-react$/, replacement: fileURLToPath(icons) }] } };
 }
 
 /** Pages and tests that measure time need the machine for themselves: they run once the tests in Node have ended. */

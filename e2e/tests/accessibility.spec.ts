@@ -300,22 +300,24 @@ test('a printed page has the whole transcript, and nothing else', async ({ playg
   expect(await page.locator('body').innerText()).toMatch(/^Message 1\.\s+Message 2\.[^]+Message 80\.$/);
 });
 
-test('no control of the top bar covers another on a tablet, and a phone on its side has one pane', async ({
-  playground,
-}) => {
-  const { page } = playground;
-  await page.setViewportSize({ width: 800, height: 1000 });
-  await playground.open();
-  await page.getByTestId('model').click({ trial: true });
-  // lines grow with the text, which a browser may enlarge
-  await page.getByTestId('model').evaluate((button) => button.style.setProperty('font-size', '26px'));
-  await expect(page.getByTestId('model')).toHaveCSS('line-height', '40px');
-  await page.setViewportSize({ width: 844, height: 390 });
-  await expect(page.getByRole('tab', { name: 'Run' })).toBeVisible();
-  await page.getByTestId('model').click({ trial: true });
-});
+test(
+  'no control of the top bar covers another on a tablet, and a phone on its side has one pane',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page } = playground;
+    await page.setViewportSize({ width: 800, height: 1000 });
+    await playground.open();
+    await page.getByTestId('model').click({ trial: true });
+    // lines grow with the text, which a browser may enlarge
+    await page.getByTestId('model').evaluate((button) => button.style.setProperty('font-size', '26px'));
+    await expect(page.getByTestId('model')).toHaveCSS('line-height', '40px');
+    await page.setViewportSize({ width: 844, height: 390 });
+    await expect(page.getByRole('tab', { name: 'Run' })).toBeVisible();
+    await page.getByTestId('model').click({ trial: true });
+  },
+);
 
-test('the menu of the editor covers the script', async ({ playground }) => {
+test('the menu of the editor covers the script', { tag: '@long' }, async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   const { width } = (await playground.editor.boundingBox())!;

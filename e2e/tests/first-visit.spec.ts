@@ -35,35 +35,41 @@ test('a first visitor sees a recorded run play, and runs the script', async ({ p
   await expect(recording).toHaveCount(0);
 });
 
-test('the examples take the place of a recording that does not load', async ({ playground }) => {
-  const { page, editor } = playground;
-  let fail = (): void => {};
-  const failing = new Promise<void>((resolve) => (fail = resolve));
-  await page.route(/first-run-.*\.js$/, async (route) => {
-    await failing;
-    await route.abort();
-  });
-  await page.goto('/');
-  await expect(page.getByTestId('run-button')).toBeVisible();
-  const empty = page.getByRole('heading', { name: 'Press Run and watch it work' });
-  // the page shows nothing that the recording would replace at once
-  await expect(empty).toHaveCount(0);
-  fail();
-  await expect(empty).toBeVisible();
-  await expect(editor.locator('.view-line').first()).toBeVisible();
-});
+test(
+  'the examples take the place of a recording that does not load',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page, editor } = playground;
+    let fail = (): void => {};
+    const failing = new Promise<void>((resolve) => (fail = resolve));
+    await page.route(/first-run-.*\.js$/, async (route) => {
+      await failing;
+      await route.abort();
+    });
+    await page.goto('/');
+    await expect(page.getByTestId('run-button')).toBeVisible();
+    const empty = page.getByRole('heading', { name: 'Press Run and watch it work' });
+    // the page shows nothing that the recording would replace at once
+    await expect(empty).toHaveCount(0);
+    fail();
+    await expect(empty).toBeVisible();
+    await expect(editor.locator('.view-line').first()).toBeVisible();
+  },
+);
 
-test('the page does not wait for a recording that never answers, and a button runs the script', async ({
-  playground,
-}) => {
-  const { page, editor } = playground;
-  await page.route(/first-run-.*\.js$/, () => {});
-  await page.goto('/');
-  await expect(page.getByRole('heading', { name: 'Press Run and watch it work' })).toBeVisible();
-  await expect(editor.locator('.view-line').first()).toBeVisible();
-  await page.getByRole('button', { name: 'Run this script' }).click();
-  expect(await playground.ended()).toBe('done');
-});
+test(
+  'the page does not wait for a recording that never answers, and a button runs the script',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page, editor } = playground;
+    await page.route(/first-run-.*\.js$/, () => {});
+    await page.goto('/');
+    await expect(page.getByRole('heading', { name: 'Press Run and watch it work' })).toBeVisible();
+    await expect(editor.locator('.view-line').first()).toBeVisible();
+    await page.getByRole('button', { name: 'Run this script' }).click();
+    expect(await playground.ended()).toBe('done');
+  },
+);
 
 test('the script stays in its place when the editor has loaded', async ({ playground }) => {
   const { page } = playground;

@@ -77,52 +77,56 @@ test('a run whose model call failed continues from that step', { tag: '@long' },
   });
 });
 
-test('a tool’s result and an answer can be edited, and only what follows runs', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open();
-  await playground.write(script);
-  await withServer(page, async (server) => {
-    server.plan([roll('red')]);
-    await playground.run();
-    await playground.ended();
-    await playground.tool('roll').getByRole('button').first().click();
-    await page.getByRole('button', { name: 'Edit result…' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByRole('radio', { name: 'JSON' }).click();
-    await expect(dialog.getByLabel('Result as JSON')).toHaveValue(/^red 0\./);
-    await dialog.getByRole('button', { name: 'Continue with this' }).click();
-    await expect(dialog.getByRole('alert')).toContainText('choose Text');
-    await dialog.getByLabel('Result as JSON').fill('{"eyes":6}');
-    // a click beside the dialog does not discard what was typed
-    await page.mouse.click(5, 5);
-    await dialog.getByRole('button', { name: 'Continue with this' }).click();
-    await expect(page.getByLabel('Answer', { exact: true })).toContainText('"eyes":6');
-    await expect(playground.tool('roll')).toContainText('Edited');
-    expect(server.calls).toHaveLength(3);
+test(
+  'a tool’s result and an answer can be edited, and only what follows runs',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open();
+    await playground.write(script);
+    await withServer(page, async (server) => {
+      server.plan([roll('red')]);
+      await playground.run();
+      await playground.ended();
+      await playground.tool('roll').getByRole('button').first().click();
+      await page.getByRole('button', { name: 'Edit result…' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('radio', { name: 'JSON' }).click();
+      await expect(dialog.getByLabel('Result as JSON')).toHaveValue(/^red 0\./);
+      await dialog.getByRole('button', { name: 'Continue with this' }).click();
+      await expect(dialog.getByRole('alert')).toContainText('choose Text');
+      await dialog.getByLabel('Result as JSON').fill('{"eyes":6}');
+      // a click beside the dialog does not discard what was typed
+      await page.mouse.click(5, 5);
+      await dialog.getByRole('button', { name: 'Continue with this' }).click();
+      await expect(page.getByLabel('Answer', { exact: true })).toContainText('"eyes":6');
+      await expect(playground.tool('roll')).toContainText('Edited');
+      expect(server.calls).toHaveLength(3);
 
-    await playground.ended();
-    await page.getByRole('button', { name: 'Actions of step 2' }).press('Enter');
-    await page.getByRole('menuitem', { name: 'Edit answer…' }).press('Enter');
-    await page.getByLabel('What the model has written').fill('Six, as always.');
-    await page.keyboard.press('ControlOrMeta+Enter');
-    await expect(page.getByLabel('Answer', { exact: true })).toHaveText('Six, as always.');
-    await expect(page.getByText('answer edited', { exact: true })).toBeVisible();
-    expect(server.calls).toHaveLength(3);
-    await page.getByLabel('Reply', { exact: true }).fill('Really?');
-    await page.getByLabel('Reply', { exact: true }).press('ControlOrMeta+Enter');
-    await expect(page.getByLabel('User message')).toHaveCount(2);
-    expect(await playground.ended()).toBe('done');
-    expect(JSON.stringify(server.calls[3])).toContain('Six, as always.');
+      await playground.ended();
+      await page.getByRole('button', { name: 'Actions of step 2' }).press('Enter');
+      await page.getByRole('menuitem', { name: 'Edit answer…' }).press('Enter');
+      await page.getByLabel('What the model has written').fill('Six, as always.');
+      await page.keyboard.press('ControlOrMeta+Enter');
+      await expect(page.getByLabel('Answer', { exact: true })).toHaveText('Six, as always.');
+      await expect(page.getByText('answer edited', { exact: true })).toBeVisible();
+      expect(server.calls).toHaveLength(3);
+      await page.getByLabel('Reply', { exact: true }).fill('Really?');
+      await page.getByLabel('Reply', { exact: true }).press('ControlOrMeta+Enter');
+      await expect(page.getByLabel('User message')).toHaveCount(2);
+      expect(await playground.ended()).toBe('done');
+      expect(JSON.stringify(server.calls[3])).toContain('Six, as always.');
 
-    // the history tells the three runs of the script apart
-    await page.getByRole('button', { name: 'History' }).click();
-    await expect(page.getByTestId('stored-run')).toContainText([
-      'From step 3 of “dice”, answer edited',
-      'From step 2 of “dice”, result edited',
-      'Done',
-    ]);
-  });
-});
+      // the history tells the three runs of the script apart
+      await page.getByRole('button', { name: 'History' }).click();
+      await expect(page.getByTestId('stored-run')).toContainText([
+        'From step 3 of “dice”, answer edited',
+        'From step 2 of “dice”, result edited',
+        'Done',
+      ]);
+    });
+  },
+);
 
 test('a run continues from a step with an edited script', { tag: '@long' }, async ({ playground }) => {
   const { page } = playground;

@@ -101,7 +101,7 @@ test(
   },
 );
 
-test('two tabs that edit one script keep both texts', async ({ playground }) => {
+test('two tabs that edit one script keep both texts', { tag: '@long' }, async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await playground.write("definePrompt('ours')\n");

@@ -117,32 +117,36 @@ test('a pasted picture reaches an OpenAI-compatible server, and a text file is t
   });
 });
 
-test('the preview follows the typed input, without a model call', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open();
-  await withServer(page, async (server) => {
-    const preview = page.getByRole('region', { name: 'Preview of the request' });
-    await page.getByRole('button', { name: 'Preview the request' }).click();
-    await expect(preview.getByRole('region', { name: 'Messages' })).toContainText('What should I wear');
-    await expect(preview.getByRole('row', { name: 'tool getWeather' })).toBeVisible();
+test(
+  'the preview follows the typed input, without a model call',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open();
+    await withServer(page, async (server) => {
+      const preview = page.getByRole('region', { name: 'Preview of the request' });
+      await page.getByRole('button', { name: 'Preview the request' }).click();
+      await expect(preview.getByRole('region', { name: 'Messages' })).toContainText('What should I wear');
+      await expect(preview.getByRole('row', { name: 'tool getWeather' })).toBeVisible();
 
-    await playground.write(
-      "export default (prompt) => { prompt.defSystem('role', 'You count.'); prompt.$`Go.`; };\n// end",
-    );
-    await expect(preview.getByRole('region', { name: 'System prompt' })).toContainText('You count.');
-    await playground.write("export default (prompt) => { prompt.defSystem('role', 'You\n// end");
-    await expect(preview).toContainText('of your last valid script');
-    await expect(preview.getByRole('status')).toContainText('Line 1: Unterminated string');
-    await expect(preview.getByRole('region', { name: 'System prompt' })).toContainText('You count.');
-    expect(server.requests).toEqual([]);
+      await playground.write(
+        "export default (prompt) => { prompt.defSystem('role', 'You count.'); prompt.$`Go.`; };\n// end",
+      );
+      await expect(preview.getByRole('region', { name: 'System prompt' })).toContainText('You count.');
+      await playground.write("export default (prompt) => { prompt.defSystem('role', 'You\n// end");
+      await expect(preview).toContainText('of your last valid script');
+      await expect(preview.getByRole('status')).toContainText('Line 1: Unterminated string');
+      await expect(preview.getByRole('region', { name: 'System prompt' })).toContainText('You count.');
+      expect(server.requests).toEqual([]);
 
-    await playground.write('export default (prompt) => { prompt.$`Hello.`; };\n// end');
-    await playground.run();
-    expect(await playground.ended()).toBe('done');
-    await expect(preview).toHaveCount(0);
-    expect(server.calls).toHaveLength(1);
-  });
-});
+      await playground.write('export default (prompt) => { prompt.$`Hello.`; };\n// end');
+      await playground.run();
+      expect(await playground.ended()).toBe('done');
+      await expect(preview).toHaveCount(0);
+      expect(server.calls).toHaveLength(1);
+    });
+  },
+);
 
 test(
   'the preview of a script that never returns shows an error',

@@ -49,19 +49,23 @@ test.describe('the inspector', () => {
     await expect(input).toContainText(String.raw`"Dear Ada,\n\nyour room`);
   });
 
-  test('has its controls inside, however long the name of a call is', async ({ playground }) => {
-    const { page } = playground;
-    const inspector = page.getByRole('region', { name: 'Inspector' });
-    const name = 'look_up_the_weather_of_every_city_of_the_whole_country';
-    await playground.open();
-    await playground.write(script('Oslo').replace("'getWeather'", `'${name}'`));
-    await playground.run();
-    expect(await playground.ended()).toBe('done');
-    await playground.tool(name).getByRole('button').first().click();
-    await expect(inspector.getByTestId('inspected')).toHaveText(`Step 1 · ${name}`);
-    for (const control of ['Back to the step', 'Previous step', 'Next step'])
-      await expect(inspector.getByRole('button', { name: control })).toBeInViewport({ ratio: 1 });
-  });
+  test(
+    'has its controls inside, however long the name of a call is',
+    { tag: '@long' },
+    async ({ playground }) => {
+      const { page } = playground;
+      const inspector = page.getByRole('region', { name: 'Inspector' });
+      const name = 'look_up_the_weather_of_every_city_of_the_whole_country';
+      await playground.open();
+      await playground.write(script('Oslo').replace("'getWeather'", `'${name}'`));
+      await playground.run();
+      expect(await playground.ended()).toBe('done');
+      await playground.tool(name).getByRole('button').first().click();
+      await expect(inspector.getByTestId('inspected')).toHaveText(`Step 1 · ${name}`);
+      for (const control of ['Back to the step', 'Previous step', 'Next step'])
+        await expect(inspector.getByRole('button', { name: control })).toBeInViewport({ ratio: 1 });
+    },
+  );
 
   test(
     'works with the keyboard alone, and is in the Trace tab on a phone',

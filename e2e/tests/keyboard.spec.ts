@@ -116,12 +116,14 @@ test(
   },
 );
 
-test('the focus in the editor stays in the script when a wide page becomes narrow', async ({
-  playground,
-}) => {
-  const { page } = playground;
-  await playground.open();
-  await playground.editor.locator('.view-line').first().click();
-  await page.setViewportSize({ width: 390, height: 844 });
-  await expect(page.getByRole('region', { name: 'Script' })).toBeFocused();
-});
+test(
+  'the focus in the editor stays in the script when a wide page becomes narrow',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open();
+    await playground.editor.locator('.view-line').first().click();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expect(page.getByRole('region', { name: 'Script' })).toBeFocused();
+  },
+);

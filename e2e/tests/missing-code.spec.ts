@@ -23,17 +23,21 @@ test('parts of the page whose code does not load show an error, and the rest wor
   await expect(page.getByRole('region', { name: 'Timeline' })).toBeVisible();
 });
 
-test('a part that only adds to another leaves nothing in its place', async ({ playground }) => {
-  const { page } = playground;
-  for (const part of ['source-lines', 'run-picture']) {
-    await page.route(`**/assets/${part}-*.js`, (route) => route.abort());
-  }
-  const failed: string[] = [];
-  page.on('requestfailed', (request) => void failed.push(request.url()));
-  await playground.open();
-  await playground.run();
-  expect(await playground.ended()).toBe('done');
-  await page.getByRole('button', { name: 'Examples' }).click();
-  await expect.poll(() => new Set(failed).size).toBe(2);
-  await expect(page.getByText('could not be loaded')).toHaveCount(0);
-});
+test(
+  'a part that only adds to another leaves nothing in its place',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page } = playground;
+    for (const part of ['source-lines', 'run-picture']) {
+      await page.route(`**/assets/${part}-*.js`, (route) => route.abort());
+    }
+    const failed: string[] = [];
+    page.on('requestfailed', (request) => void failed.push(request.url()));
+    await playground.open();
+    await playground.run();
+    expect(await playground.ended()).toBe('done');
+    await page.getByRole('button', { name: 'Examples' }).click();
+    await expect.poll(() => new Set(failed).size).toBe(2);
+    await expect(page.getByText('could not be loaded')).toHaveCount(0);
+  },
+);

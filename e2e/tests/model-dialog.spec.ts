@@ -20,18 +20,25 @@ test('a missing key ends the run with an error that leads to the model dialog', 
   await expect(page.getByRole('dialog', { name: 'Model' })).toBeVisible();
 });
 
-test('the model dialog begins at the current choice and returns the focus', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open();
-  for (const opener of [page.getByTestId('model'), page.getByRole('button', { name: 'Use a real model' })]) {
-    await opener.focus();
-    await page.keyboard.press('Enter');
-    await expect(page.getByRole('radio', { name: /^Demo model/ })).toBeFocused();
-    await page.keyboard.press('Escape');
-    await expect(page.getByRole('dialog')).toHaveCount(0);
-    await expect(opener).toBeFocused();
-  }
-});
+test(
+  'the model dialog begins at the current choice and returns the focus',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open();
+    for (const opener of [
+      page.getByTestId('model'),
+      page.getByRole('button', { name: 'Use a real model' }),
+    ]) {
+      await opener.focus();
+      await page.keyboard.press('Enter');
+      await expect(page.getByRole('radio', { name: /^Demo model/ })).toBeFocused();
+      await page.keyboard.press('Escape');
+      await expect(page.getByRole('dialog')).toHaveCount(0);
+      await expect(opener).toBeFocused();
+    }
+  },
+);
 
 test('an unusable base URL is reported at its field', { tag: '@long' }, async ({ playground }) => {
   const { page } = playground;

@@ -28,19 +28,23 @@ test('after the first visit the page opens, checks types and runs the demo model
   await expect(playground.tool('getWeather')).toContainText('Oslo');
 });
 
-test('a run that lost the network goes on as soon as there is one again', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open();
-  await withServer(page, async (server) => {
-    server.plan([{ text: 'Here.' }, { text: 'Here again.' }]);
-    // the code that runs scripts and calls servers loads with the first run
-    await playground.run();
-    expect(await playground.ended()).toBe('done');
-    await page.context().setOffline(true);
-    await playground.run();
-    await expect(playground.status).toContainText('waiting for the network');
-    await page.context().setOffline(false);
-    // without the page's report, the run would wait for 30 seconds
-    await expect(page.getByText('Here again.')).toBeVisible({ timeout: 15_000 });
-  });
-});
+test(
+  'a run that lost the network goes on as soon as there is one again',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open();
+    await withServer(page, async (server) => {
+      server.plan([{ text: 'Here.' }, { text: 'Here again.' }]);
+      // the code that runs scripts and calls servers loads with the first run
+      await playground.run();
+      expect(await playground.ended()).toBe('done');
+      await page.context().setOffline(true);
+      await playground.run();
+      await expect(playground.status).toContainText('waiting for the network');
+      await page.context().setOffline(false);
+      // without the page's report, the run would wait for 30 seconds
+      await expect(page.getByText('Here again.')).toBeVisible({ timeout: 15_000 });
+    });
+  },
+);

@@ -241,42 +241,48 @@ test('a model’s text is only shown: no HTML, no remote pictures, and links ope
   });
 });
 
-test('the editor keeps its undo history and its cursor while another view is open', async ({
-  playground,
-}) => {
-  const { page, editor } = playground;
-  await playground.open();
-  await editor.locator('.view-line').first().click();
-  await page.keyboard.press('End');
-  await page.keyboard.type(' // mine');
-  await expect(editor.locator('.view-lines')).toContainText('// mine');
-  const views = page.getByRole('navigation', { name: 'Views' });
-  await views.getByRole('button', { name: 'Prompts' }).click();
-  await expect(editor).toHaveCount(0);
-  await views.getByRole('button', { name: 'Script' }).click();
-  await expect(editor.locator('.view-lines')).toContainText('// mine');
-  await editor.locator('.view-line').nth(3).click();
-  await page.keyboard.press('ControlOrMeta+z');
-  await expect(editor.locator('.view-lines')).not.toContainText('// mine');
-});
+test(
+  'the editor keeps its undo history and its cursor while another view is open',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page, editor } = playground;
+    await playground.open();
+    await editor.locator('.view-line').first().click();
+    await page.keyboard.press('End');
+    await page.keyboard.type(' // mine');
+    await expect(editor.locator('.view-lines')).toContainText('// mine');
+    const views = page.getByRole('navigation', { name: 'Views' });
+    await views.getByRole('button', { name: 'Prompts' }).click();
+    await expect(editor).toHaveCount(0);
+    await views.getByRole('button', { name: 'Script' }).click();
+    await expect(editor.locator('.view-lines')).toContainText('// mine');
+    await editor.locator('.view-line').nth(3).click();
+    await page.keyboard.press('ControlOrMeta+z');
+    await expect(editor.locator('.view-lines')).not.toContainText('// mine');
+  },
+);
 
-test('the timeline and the inspector of a run that fails at once open together', async ({ playground }) => {
-  const { page } = playground;
-  await playground.open();
-  await playground.write('export default () => {\n  throw new Error("at once");\n};');
-  const alone = page.evaluate(
-    () =>
-      new Promise<string[]>((resolve) => {
-        const seen = new Set<string>();
-        const look = (): void => {
-          const open = ['timeline', 'inspector'].filter((id) => document.getElementById(id) !== null);
-          seen.add(open.join(' and '));
-          if (open.length === 2) resolve([...seen]);
-          else requestAnimationFrame(look);
-        };
-        look();
-      }),
-  );
-  await playground.run();
-  expect(await alone).toEqual(['', 'timeline and inspector']);
-});
+test(
+  'the timeline and the inspector of a run that fails at once open together',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open();
+    await playground.write('export default () => {\n  throw new Error("at once");\n};');
+    const alone = page.evaluate(
+      () =>
+        new Promise<string[]>((resolve) => {
+          const seen = new Set<string>();
+          const look = (): void => {
+            const open = ['timeline', 'inspector'].filter((id) => document.getElementById(id) !== null);
+            seen.add(open.join(' and '));
+            if (open.length === 2) resolve([...seen]);
+            else requestAnimationFrame(look);
+          };
+          look();
+        }),
+    );
+    await playground.run();
+    expect(await alone).toEqual(['', 'timeline and inspector']);
+  },
+);

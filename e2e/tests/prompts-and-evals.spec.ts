@@ -154,24 +154,26 @@ test('with the keyboard, a user runs an eval, filters its results and shares it 
   await expect(page.getByTestId('summary').nth(2)).toContainText('8 passed, 1 failed');
 });
 
-test('the run of an eval opens in the Prompts view, says what it is, and takes the focus', async ({
-  playground,
-}) => {
-  const { page } = playground;
-  // the form of the prompt loads after the timeline
-  await page.route(/prompts-pane/, async (route) => {
-    await expect(page.getByRole('treegrid')).toBeVisible();
-    await route.continue();
-  });
-  await openView(playground, 'Evals');
-  await page.getByRole('combobox', { name: 'Repeats' }).selectOption('1');
-  await page.keyboard.press('ControlOrMeta+Enter');
-  await expect(page.getByTestId('eval-status')).toContainText('18 runs,');
-  await page.getByTestId('result-row').first().getByRole('button').press('Enter');
-  await page.getByRole('button', { name: 'Open the run' }).first().press('Enter');
-  await expect(page.getByTestId('shared-run')).toContainText('A run of this eval.');
-  await expect(page.getByRole('region', { name: 'Run', exact: true })).toBeFocused();
-});
+test(
+  'the run of an eval opens in the Prompts view, says what it is, and takes the focus',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page } = playground;
+    // the form of the prompt loads after the timeline
+    await page.route(/prompts-pane/, async (route) => {
+      await expect(page.getByRole('treegrid')).toBeVisible();
+      await route.continue();
+    });
+    await openView(playground, 'Evals');
+    await page.getByRole('combobox', { name: 'Repeats' }).selectOption('1');
+    await page.keyboard.press('ControlOrMeta+Enter');
+    await expect(page.getByTestId('eval-status')).toContainText('18 runs,');
+    await page.getByTestId('result-row').first().getByRole('button').press('Enter');
+    await page.getByRole('button', { name: 'Open the run' }).first().press('Enter');
+    await expect(page.getByTestId('shared-run')).toContainText('A run of this eval.');
+    await expect(page.getByRole('region', { name: 'Run', exact: true })).toBeFocused();
+  },
+);
 
 test('two versions that do not answer can be stopped', { tag: '@long' }, async ({ playground }) => {
   const { page } = playground;

@@ -65,32 +65,36 @@ test.describe('a script that never returns', () => {
     );
   }
 
-  test('can be stopped before that, and the next script runs', async ({ page, playground }) => {
-    await playground.open(scriptWithTool('for (;;) {}'));
-    await playground.editorReady();
-    await playground.run();
-    await expect(page.locator('[data-tool=go]')).toHaveAttribute('data-state', 'running');
-    const took = await page.evaluate(
-      () =>
-        new Promise<number>((resolve) => {
-          const pressed = performance.now();
-          const status = document.querySelector<HTMLElement>('[data-testid=status]');
-          if (status === null)
-            throw new Error('The page shows no run status. Expected the status of the first run.');
-          new MutationObserver(() => {
-            if (status.dataset['status'] === 'stopped') resolve(performance.now() - pressed);
-          }).observe(status, { attributes: true });
-          document.querySelector<HTMLElement>('[data-testid=stop-button]')?.click();
-        }),
-    );
-    expect(took).toBeLessThan(pause);
-    await playground.ended('stopped');
-    await expect(page.locator('[data-tool=go]')).toHaveAttribute('data-state', 'interrupted');
+  test(
+    'can be stopped before that, and the next script runs',
+    { tag: '@long' },
+    async ({ page, playground }) => {
+      await playground.open(scriptWithTool('for (;;) {}'));
+      await playground.editorReady();
+      await playground.run();
+      await expect(page.locator('[data-tool=go]')).toHaveAttribute('data-state', 'running');
+      const took = await page.evaluate(
+        () =>
+          new Promise<number>((resolve) => {
+            const pressed = performance.now();
+            const status = document.querySelector<HTMLElement>('[data-testid=status]');
+            if (status === null)
+              throw new Error('The page shows no run status. Expected the status of the first run.');
+            new MutationObserver(() => {
+              if (status.dataset['status'] === 'stopped') resolve(performance.now() - pressed);
+            }).observe(status, { attributes: true });
+            document.querySelector<HTMLElement>('[data-testid=stop-button]')?.click();
+          }),
+      );
+      expect(took).toBeLessThan(pause);
+      await playground.ended('stopped');
+      await expect(page.locator('[data-tool=go]')).toHaveAttribute('data-state', 'interrupted');
 
-    await playground.replace(good);
-    await playground.run();
-    await playground.ended('done');
-  });
+      await playground.replace(good);
+      await playground.run();
+      await playground.ended('done');
+    },
+  );
 });
 
 test.describe('a forged sender in a message of a script', () => {

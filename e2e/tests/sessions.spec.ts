@@ -12,7 +12,7 @@ async function play(playground: Playground, title: string): Promise<void> {
   expect(await playground.ended()).toBe('done');
 }
 
-test('a session reaches its end', async ({ playground }) => {
+test('a session reaches its end', { tag: '@long' }, async ({ playground }) => {
   const { page } = playground;
   const complete = page.getByTestId('task-complete');
   await playground.open();

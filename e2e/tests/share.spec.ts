@@ -211,19 +211,21 @@ test('a forged run, a cut-off link and an unknown one are refused with a reason,
   await expect(page.getByTestId('shared-run')).toHaveCount(0);
 });
 
-test('a shared run that failed does not lead the reader to the settings of their own model', async ({
-  playground,
-}) => {
-  const { page } = playground;
-  const error = { code: 'network', message: 'Could not reach http://localhost:1.' };
-  const log = [
-    { type: 'run-start', v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' },
-    { type: 'run-end', outcome: 'error', error },
-  ].map((body, seq) => ({ seq, t: seq, ...body }));
-  await playground.open(craftLink({ script: '// theirs', log }));
-  await expect(page.getByTestId('run-error')).toContainText('Could not reach');
-  await expect(page.getByTestId('run-error').getByRole('button')).toHaveCount(0);
-});
+test(
+  'a shared run that failed does not lead the reader to the settings of their own model',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page } = playground;
+    const error = { code: 'network', message: 'Could not reach http://localhost:1.' };
+    const log = [
+      { type: 'run-start', v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' },
+      { type: 'run-end', outcome: 'error', error },
+    ].map((body, seq) => ({ seq, t: seq, ...body }));
+    await playground.open(craftLink({ script: '// theirs', log }));
+    await expect(page.getByTestId('run-error')).toContainText('Could not reach');
+    await expect(page.getByTestId('run-error').getByRole('button')).toHaveCount(0);
+  },
+);
 
 test('a link to a failed run does not contain the address of its author’s model server', async ({
   playground,

@@ -1,92 +1,94 @@
 import { craftLink } from './craft-link.ts';
 import { expect, onPage, test } from './playground-page.ts';
 
-test('the timeline is a tree that the keyboard controls, with one selection for the whole page', async ({
-  playground,
-}) => {
-  const { page } = playground;
-  await playground.open();
-  await playground.pick('Researchers and a writer');
-  await playground.run();
-  const tree = page.getByRole('treegrid', { name: 'Steps in time' });
-  const row = (name: string) => tree.getByRole('row', { name });
-  // it grows while the run continues
-  await expect(row('researcher').first()).toBeVisible();
-  expect(await playground.ended()).toBe('done');
-  // then its beginning is shown
-  await expect(row('Step 1').first()).toBeInViewport();
-  const researcher = playground.agent('researcher').first();
-  await expect(researcher).toHaveAttribute('data-state', 'done');
-  await expect(researcher).toContainText('2 steps');
+test(
+  'the timeline is a tree that the keyboard controls, with one selection for the whole page',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page } = playground;
+    await playground.open();
+    await playground.pick('Researchers and a writer');
+    await playground.run();
+    const tree = page.getByRole('treegrid', { name: 'Steps in time' });
+    const row = (name: string) => tree.getByRole('row', { name });
+    // it grows while the run continues
+    await expect(row('researcher').first()).toBeVisible();
+    expect(await playground.ended()).toBe('done');
+    // then its beginning is shown
+    await expect(row('Step 1').first()).toBeInViewport();
+    const researcher = playground.agent('researcher').first();
+    await expect(researcher).toHaveAttribute('data-state', 'done');
+    await expect(researcher).toContainText('2 steps');
 
-  const active = async (): Promise<string> => {
-    const id = await tree.getAttribute('aria-activedescendant');
-    return page.locator(`[id="${id}"]`).getByRole('rowheader').innerText();
-  };
-  await tree.focus();
-  await page.keyboard.press('Home');
-  expect(await active()).toBe('Step 1');
-  await page.keyboard.press('ArrowRight');
-  await page.keyboard.press('ArrowDown');
-  expect(await active()).toBe('researcher');
-  // folding hides the agent's own steps
-  const rows = Number(await tree.getAttribute('aria-rowcount'));
-  await page.keyboard.press('ArrowLeft');
-  expect(Number(await tree.getAttribute('aria-rowcount'))).toBeLessThan(rows);
-  // both researchers ran at the same time: their bars overlap
-  const bars = await tree
-    .locator('[data-kind=agent] [role=gridcell]:has(span)')
-    .evaluateAll((cells) =>
-      cells.map((cell) => cell.querySelector('span:last-child')!.getBoundingClientRect().toJSON()),
+    const active = async (): Promise<string> => {
+      const id = await tree.getAttribute('aria-activedescendant');
+      return page.locator(`[id="${id}"]`).getByRole('rowheader').innerText();
+    };
+    await tree.focus();
+    await page.keyboard.press('Home');
+    expect(await active()).toBe('Step 1');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowDown');
+    expect(await active()).toBe('researcher');
+    // folding hides the agent's own steps
+    const rows = Number(await tree.getAttribute('aria-rowcount'));
+    await page.keyboard.press('ArrowLeft');
+    expect(Number(await tree.getAttribute('aria-rowcount'))).toBeLessThan(rows);
+    // both researchers ran at the same time: their bars overlap
+    const bars = await tree
+      .locator('[data-kind=agent] [role=gridcell]:has(span)')
+      .evaluateAll((cells) =>
+        cells.map((cell) => cell.querySelector('span:last-child')!.getBoundingClientRect().toJSON()),
+      );
+    expect(bars[1].left).toBeLessThan(bars[0].right);
+    expect(bars[1].right).toBeGreaterThan(bars[0].left);
+    // a system with colors of its own leaves the bars their colors
+    const bar = tree.locator('[data-kind=agent] [role=gridcell] span').first();
+    const colorOf = (): Promise<string> => bar.evaluate((span) => getComputedStyle(span).backgroundColor);
+    const color = await colorOf();
+    await page.emulateMedia({ forcedColors: 'active' });
+    expect(await colorOf()).toBe(color);
+    // and draws the lines between the panes
+    const line = page.getByRole('separator', { name: 'Width of the inspector' });
+    await expect(line).toHaveCSS('background-color', 'rgb(0, 0, 0)');
+    // and marks the focus on a button that is pressed
+    const pressed = page.getByRole('button', { name: 'Timeline', exact: true });
+    await expect(pressed).toHaveCSS('outline-width', '2px');
+    await pressed.focus();
+    await expect(pressed).toHaveCSS('outline-width', '4px');
+    await tree.focus();
+    await page.emulateMedia({ forcedColors: null });
+
+    await page.keyboard.press('ArrowRight');
+    await expect(tree).toHaveAttribute('aria-rowcount', String(rows));
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    expect(await active()).toBe('Step 1');
+
+    // Enter selects here and in the transcript
+    await page.keyboard.press('Enter');
+    const transcript = page.getByLabel('Run', { exact: true });
+    await expect(transcript.getByRole('button', { name: 'Step 1', exact: true })).toHaveAttribute(
+      'aria-pressed',
+      'true',
     );
-  expect(bars[1].left).toBeLessThan(bars[0].right);
-  expect(bars[1].right).toBeGreaterThan(bars[0].left);
-  // a system with colors of its own leaves the bars their colors
-  const bar = tree.locator('[data-kind=agent] [role=gridcell] span').first();
-  const colorOf = (): Promise<string> => bar.evaluate((span) => getComputedStyle(span).backgroundColor);
-  const color = await colorOf();
-  await page.emulateMedia({ forcedColors: 'active' });
-  expect(await colorOf()).toBe(color);
-  // and draws the lines between the panes
-  const line = page.getByRole('separator', { name: 'Width of the inspector' });
-  await expect(line).toHaveCSS('background-color', 'rgb(0, 0, 0)');
-  // and marks the focus on a button that is pressed
-  const pressed = page.getByRole('button', { name: 'Timeline', exact: true });
-  await expect(pressed).toHaveCSS('outline-width', '2px');
-  await pressed.focus();
-  await expect(pressed).toHaveCSS('outline-width', '4px');
-  await tree.focus();
-  await page.emulateMedia({ forcedColors: null });
+    // the timeline unfolds the selection of the transcript, and scrolls to it
+    await transcript.getByRole('button', { name: 'Step 2', exact: true }).click();
+    await expect(tree.locator('[aria-selected=true]')).toContainText('Step 2');
+    await expect(tree.locator('[aria-selected=true]')).toBeInViewport();
+    await page.keyboard.press('k');
+    await expect(tree.locator('[aria-selected=true][aria-level="3"]')).toContainText('Step 2');
 
-  await page.keyboard.press('ArrowRight');
-  await expect(tree).toHaveAttribute('aria-rowcount', String(rows));
-  await page.keyboard.press('ArrowLeft');
-  await page.keyboard.press('ArrowLeft');
-  expect(await active()).toBe('Step 1');
-
-  // Enter selects here and in the transcript
-  await page.keyboard.press('Enter');
-  const transcript = page.getByLabel('Run', { exact: true });
-  await expect(transcript.getByRole('button', { name: 'Step 1', exact: true })).toHaveAttribute(
-    'aria-pressed',
-    'true',
-  );
-  // the timeline unfolds the selection of the transcript, and scrolls to it
-  await transcript.getByRole('button', { name: 'Step 2', exact: true }).click();
-  await expect(tree.locator('[aria-selected=true]')).toContainText('Step 2');
-  await expect(tree.locator('[aria-selected=true]')).toBeInViewport();
-  await page.keyboard.press('k');
-  await expect(tree.locator('[aria-selected=true][aria-level="3"]')).toContainText('Step 2');
-
-  // a smaller window has room for the controls of the run, and for the name of the model
-  await page.setViewportSize({ width: 1024, height: 768 });
-  for (const name of ['Preview', 'Inspector', 'Timeline'])
-    await expect(transcript.getByRole('button', { name, exact: true })).toBeInViewport({ ratio: 1 });
-  const model = page.getByTestId('model').locator('.truncate');
-  expect(
-    await model.evaluateAll((parts) => parts.filter((one) => one.scrollWidth > one.clientWidth)),
-  ).toEqual([]);
-});
+    // a smaller window has room for the controls of the run, and for the name of the model
+    await page.setViewportSize({ width: 1024, height: 768 });
+    for (const name of ['Preview', 'Inspector', 'Timeline'])
+      await expect(transcript.getByRole('button', { name, exact: true })).toBeInViewport({ ratio: 1 });
+    const model = page.getByTestId('model').locator('.truncate');
+    expect(
+      await model.evaluateAll((parts) => parts.filter((one) => one.scrollWidth > one.clientWidth)),
+    ).toEqual([]);
+  },
+);
 
 test(
   'while the scrubber is dragged the transcript follows, and does not change when the scrubber is released',

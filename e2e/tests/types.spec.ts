@@ -31,30 +31,32 @@ test('the editor completes “prompt.” and lists what the script defines', asy
   await expect(page.locator('.quick-input-widget')).toContainText('definePrompt');
 });
 
-test('the definition of a name of the library is shown below its line, and cannot be edited', async ({
-  playground,
-}) => {
-  const { page, editor } = playground;
-  const peek = page.locator('.peekview-widget');
-  await playground.open();
-  await expect(page.getByText('No problems')).toBeVisible();
-  for (const visit of ['first', 'second']) {
-    await editor.locator('.view-line').first().click();
-    // to definePrompt in the import; a click on a word would scroll the page's boxes, and then meet another one
-    await page.keyboard.press('ControlOrMeta+Home');
-    for (let column = 0; column < 12; column++) await page.keyboard.press('ArrowRight');
-    await page.keyboard.press('F12');
-    const definition = peek.locator('.view-line', { hasText: 'declare function definePrompt' }).first();
-    await expect(definition).toBeVisible();
-    await expect(peek, visit).not.toContainText('changed');
-    await definition.click();
-    await page.keyboard.type('changed');
-    await page.keyboard.press('Escape');
-    await expect(peek).toHaveCount(0);
-  }
-});
+test(
+  'the definition of a name of the library is shown below its line, and cannot be edited',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page, editor } = playground;
+    const peek = page.locator('.peekview-widget');
+    await playground.open();
+    await expect(page.getByText('No problems')).toBeVisible();
+    for (const visit of ['first', 'second']) {
+      await editor.locator('.view-line').first().click();
+      // to definePrompt in the import; a click on a word would scroll the page's boxes, and then meet another one
+      await page.keyboard.press('ControlOrMeta+Home');
+      for (let column = 0; column < 12; column++) await page.keyboard.press('ArrowRight');
+      await page.keyboard.press('F12');
+      const definition = peek.locator('.view-line', { hasText: 'declare function definePrompt' }).first();
+      await expect(definition).toBeVisible();
+      await expect(peek, visit).not.toContainText('changed');
+      await definition.click();
+      await page.keyboard.type('changed');
+      await page.keyboard.press('Escape');
+      await expect(peek).toHaveCount(0);
+    }
+  },
+);
 
-test('without the types, the editor checks syntax', async ({ playground }) => {
+test('without the types, the editor checks syntax', { tag: '@long' }, async ({ playground }) => {
   const { page } = playground;
   await page.route('**/editor-types-*.json', (route) => route.abort());
   await playground.open();
@@ -67,7 +69,7 @@ test('without the types, the editor checks syntax', async ({ playground }) => {
 test.describe('while TypeScript loads', () => {
   test.use({ typeScript: false });
 
-  test('the problem of a run goes when the script changes', async ({ playground }) => {
+  test('the problem of a run goes when the script changes', { tag: '@long' }, async ({ playground }) => {
     const { page } = playground;
     await playground.open();
     await playground.write(script('Oslo').replace('  prompt.$', '  prompt.defSys();\n  prompt.$'));
@@ -80,26 +82,30 @@ test.describe('while TypeScript loads', () => {
   });
 });
 
-test('a script that changes while TypeScript starts is checked as it is then', async ({ playground }) => {
-  const { page } = playground;
-  let go = (): void => {};
-  const started = new Promise<void>((resolve) => (go = resolve));
-  await page.route('**/editor-types-*.json', async (route) => {
-    await started;
-    await route.continue();
-  });
-  await playground.open();
-  // TypeScript has the script that was open before, which has no errors
-  await playground.write("import { nothing } from '@cueline/core';\nexport default () => {};\n");
-  await page.evaluate(() => {
-    new MutationObserver(() => {
-      if (document.body.textContent?.includes('No problems')) document.body.dataset['wrong'] = 'yes';
-    }).observe(document.body, { childList: true, subtree: true, characterData: true });
-  });
-  go();
-  await expect(page.getByTestId('problems')).toContainText("has no exported member 'nothing'");
-  expect(await page.evaluate(() => document.body.dataset['wrong'])).toBeUndefined();
-});
+test(
+  'a script that changes while TypeScript starts is checked as it is then',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page } = playground;
+    let go = (): void => {};
+    const started = new Promise<void>((resolve) => (go = resolve));
+    await page.route('**/editor-types-*.json', async (route) => {
+      await started;
+      await route.continue();
+    });
+    await playground.open();
+    // TypeScript has the script that was open before, which has no errors
+    await playground.write("import { nothing } from '@cueline/core';\nexport default () => {};\n");
+    await page.evaluate(() => {
+      new MutationObserver(() => {
+        if (document.body.textContent?.includes('No problems')) document.body.dataset['wrong'] = 'yes';
+      }).observe(document.body, { childList: true, subtree: true, characterData: true });
+    });
+    go();
+    await expect(page.getByTestId('problems')).toContainText("has no exported member 'nothing'");
+    expect(await page.evaluate(() => document.body.dataset['wrong'])).toBeUndefined();
+  },
+);
 
 test(
   'a script uses the ready-made memory plugin, and the editor knows its methods',

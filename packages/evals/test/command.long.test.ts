@@ -172,3 +172,16 @@ describe('--watch', () => {
     },
   );
 });
+
+test(
+  'the exit code is 2 for a config file that throws an object without a text',
+  { timeout: 180_000 },
+  async () => {
+    const config = join(folder, 'vitest.config.mjs');
+    writeFileSync(config, 'throw Object.create(null);');
+    expect(await evaluate('mood', '--config', config)).toMatchObject({
+      code: 2,
+      output: expect.stringContaining('Vitest cannot start: {}'),
+    });
+  },
+);
