@@ -1,3 +1,5 @@
+import { isPlain } from './copy-plain.ts';
+
 /** Returns bytes as base64. In JSON, which logs and links consist of, each byte would be a number. */
 export function toBase64(bytes: Uint8Array): string {
   let text = '';
@@ -31,6 +33,8 @@ export function stringifyJson(
   writeBytes: (bytes: Uint8Array) => string = mentionBytes,
   check?: (key: string, member: unknown) => void,
 ): string | undefined {
+  // a function that looks at each member takes several times as long
+  if (check === undefined && isPlainJson(value)) return JSON.stringify(value);
   return JSON.stringify(value, function (this: Record<string, unknown>, key, child: unknown) {
     // some buffers have a toJSON, and are lists of numbers by now
     const bytes = bytesOf(this[key]);
@@ -38,6 +42,15 @@ export function stringifyJson(
     check?.(key, child);
     return check === undefined && typeof child === 'bigint' ? String(child) : child;
   });
+}
+
+/** True if the value consists of lists, plain objects and what JSON can hold. False if it is nested very deep. */
+function isPlainJson(value: unknown, depth = 0): boolean {
+  if (typeof value !== 'object' || value === null)
+    return typeof value !== 'bigint' && typeof value !== 'function';
+  if (depth > 100) return false;
+  if (Array.isArray(value)) return value.every((item) => isPlainJson(item, depth + 1));
+  return isPlain(value) && Object.values(value).every((item) => isPlainJson(item, depth + 1));
 }
 
 /** Returns the note that replaces bytes, which would have a member for each byte. */

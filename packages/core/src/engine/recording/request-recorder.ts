@@ -25,6 +25,7 @@ export function createRequestRecorder(
 ): (step: StepStart, settings: Record<string, unknown>) => RequestChange {
   let messagesBefore: readonly ModelMessage[] = [];
   const before = new Map<string, string>();
+  let toolsBefore: readonly StepTool[] | undefined;
   let earlierMessages = earlier?.messages ?? [];
   for (const key of ['model', 'instructions', 'tools', 'settings'] as const) {
     if (earlier !== undefined) before.set(key, JSON.stringify(earlier[key]));
@@ -41,6 +42,12 @@ export function createRequestRecorder(
     if (before.get(key) === text) return {};
     before.set(key, text);
     return { [key]: value };
+  }
+
+  function changedTools(tools: readonly StepTool[]): object {
+    if (toolsBefore !== undefined && isSameList(tools, toolsBefore)) return {};
+    toolsBefore = tools;
+    return changed('tools', tools.map(requestTool));
   }
 
   function changedInstructions(text: string): object {
@@ -65,7 +72,7 @@ export function createRequestRecorder(
       messages: added,
       ...changed('model', `${step.provider}:${step.modelId}`),
       ...changedInstructions(instructionText(step.instructions)),
-      ...changed('tools', (step.stepTools ?? []).map(requestTool)),
+      ...changedTools((step.stepTools ?? []) as readonly StepTool[]),
       ...changed('settings', toJson({ ...settings, toolChoice: step.toolChoice }) as Record<string, unknown>),
     };
   };
@@ -99,12 +106,20 @@ function instructionText(instructions: unknown): string {
   return messages.map((message) => message.content).join('\n\n');
 }
 
-function requestTool(tool: unknown): RequestTool {
-  const { name, description, inputSchema } = tool as {
-    name: string;
-    description?: string;
-    inputSchema?: unknown;
-  };
+/** A tool as the AI SDK gives it to the model. It creates the object for each step, but keeps the schema. */
+type StepTool = { name: string; description?: string; inputSchema?: unknown };
+
+function isSameList(tools: readonly StepTool[], others: readonly StepTool[]): boolean {
+  return (
+    tools.length === others.length &&
+    tools.every(({ name, description, inputSchema }, index) => {
+      const other = others[index]!;
+      return name === other.name && description === other.description && inputSchema === other.inputSchema;
+    })
+  );
+}
+
+function requestTool({ name, description, inputSchema }: StepTool): RequestTool {
   return {
     name,
     ...(description === undefined ? {} : { description }),
