@@ -101,6 +101,10 @@ describe('options', () => {
     expect(model.calls[0]!.tools?.map((tool) => tool.name)).toEqual(['a']);
     expect(other.calls[0]!.prompt[0]).toMatchObject({ role: 'system', content: 'Now brief.' });
     expect(other.calls[0]!.tools?.map((tool) => tool.name)).toEqual(['a', 'b']);
+    expect(state.steps.map(({ request }) => request.tools.map(({ name }) => name))).toEqual([
+      ['a'],
+      ['a', 'b'],
+    ]);
     expect(state.text).toBe('From the other.');
     expect(state.steps.map((step) => step.request.model)).toEqual(['simulated:scripted', 'simulated:other']);
   });
