@@ -21,8 +21,9 @@ export async function reserve(
   } catch (error) {
     onFailure(error);
     const { subject, id } = call;
-    // a reservation that succeeds later would hold a slot for a call that was never made
-    void reservation.then(() => store.settle({ subject, id, tokens: 0 })).catch(() => {});
+    // a reservation that succeeds later, or whose answer got lost, would hold a slot for a call that is never made
+    const release = (): Promise<void> => store.settle({ subject, id, tokens: 0 });
+    void reservation.then(release, release).catch(() => {});
     throw new HttpError('unavailable', 'The limits cannot be checked at the moment. Try again in a while.');
   }
   if (reserved.ok) return;

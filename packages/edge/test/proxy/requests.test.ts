@@ -95,6 +95,25 @@ test('a call that cannot be settled at first is settled once the store is back, 
   expect(events.map(({ type }) => type)).not.toContain('unsettled');
 });
 
+test('a reservation whose answer gets lost is refused, and its slot is free at once', async () => {
+  const limits = createMemoryLimits();
+  let lost = 1;
+  const { proxy, store } = fixture(undefined, {
+    limits: { concurrent: 1 },
+    store: {
+      ...limits,
+      async reserve(call) {
+        const reserved = await limits.reserve(call);
+        if (lost-- > 0) throw new Error('The connection was closed.');
+        return reserved;
+      },
+    },
+  });
+  expect(await refused(proxy(ask()))).toEqual({ status: 503, code: 'unavailable' });
+  await expect.poll(() => store).toContain('settle 0');
+  expect((await proxy(ask())).status).toBe(200);
+});
+
 test('a call that cannot be settled for more than a minute is reported, and the caller does not wait for that', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
