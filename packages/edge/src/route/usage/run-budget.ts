@@ -88,8 +88,14 @@ export function createRunBudget(
     try {
       return await ask(() => reservation);
     } catch (error) {
-      // a late success would keep a reservation for a run that never began
-      reservation.then(({ ok }) => (ok ? settle(call.subject, call.id, unused) : undefined)).catch(() => {});
+      // a late success, or one whose answer got lost, would keep a reservation for a run that never begins
+      const { subject, id } = call;
+      reservation
+        .then(
+          ({ ok }) => (ok ? settle(subject, id, unused) : undefined),
+          () => limitStore.settle({ subject, id, ...unused }),
+        )
+        .catch(() => {});
       throw error;
     }
   }

@@ -1,5 +1,5 @@
 import type { ScriptedTurn } from '@cueline/core/testing';
-import { createMemoryLimits, type Reservation } from '@cueline/edge';
+import { createMemoryLimits, type Reservation, type Reserved } from '@cueline/edge';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { RouteSettings } from '../../../src/route/settings.ts';
 import { promptSize } from '../../../src/route/usage/prompt-size.ts';
@@ -145,13 +145,25 @@ test('a provider that reports no tokens is still charged', async () => {
   expect(hub.model.calls.length).toBeLessThan(20);
 });
 
-test('a late reservation is released', async () => {
+test.each<[string, (reserve: () => Promise<Reserved>) => Promise<Reserved>]>([
+  [
+    'that is late',
+    async (reservation) => {
+      await new Promise((resolve) => setTimeout(resolve, 11_000));
+      return reservation();
+    },
+  ],
+  [
+    'whose answer gets lost',
+    async (reservation) => {
+      await reservation();
+      throw new Error('The connection was closed.');
+    },
+  ],
+])('a reservation %s is released', async (_, disturb) => {
   vi.useFakeTimers();
   const limitStore = createMemoryLimits();
-  const reserve: typeof limitStore.reserve = async (call) => {
-    await new Promise((resolve) => setTimeout(resolve, 11_000));
-    return limitStore.reserve(call);
-  };
+  const reserve: typeof limitStore.reserve = (call) => disturb(() => limitStore.reserve(call));
   const late = testRoute(['Never.'], { limitStore: { ...limitStore, reserve } });
   const response = late.route(post({ input: {} }));
   await vi.advanceTimersByTimeAsync(12_000);
