@@ -1,8 +1,11 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
 import { definePrompt } from '@cueline/core';
 import type { Environment } from '@cueline/core/models';
 import { scriptedModel } from '@cueline/core/testing';
 import { createPromptRoute } from '@cueline/edge';
 import { Hono } from 'hono';
+import { toNodeHandler } from 'srvx/node';
 import * as z from 'zod';
 
 const greet = definePrompt(
@@ -13,7 +16,7 @@ const greet = definePrompt(
   { input: z.object({ name: z.string() }) },
 );
 const route = createPromptRoute(greet, {
-  model: scriptedModel(['Hello Ada!', 'Hello Ada!']),
+  model: scriptedModel(['Hello Ada!', 'Hello Ada!', 'Hello Ada!']),
   origins: ['https://app.example'],
   auth: async (request) =>
     request.headers.get('authorization') === 'Bearer token' ? { subject: 'ada' } : null,
@@ -31,6 +34,16 @@ const app = new Hono<{ Bindings: Environment }>();
 app.all('/api/greet', (context) => route(context.req.raw, context.env));
 // #endregion
 
+// #region node
+// srvx declares a listener for HTTP/1 or HTTP/2, and Node for HTTP/1
+const listener = toNodeHandler(route) as RequestListener;
+const server = createServer(listener);
+// #endregion
+
+server.listen(0);
+await once(server, 'listening');
+const { port } = server.address() as { port: number };
+
 const question = (): RequestInit => ({
   method: 'POST',
   headers: { authorization: 'Bearer token', 'content-type': 'application/json' },
@@ -39,7 +52,9 @@ const question = (): RequestInit => ({
 for (const answer of [
   await handler(new Request('https://app.example/api/greet', question())),
   await app.request('https://app.example/api/greet', question()),
+  await fetch(`http://localhost:${port}`, question()),
 ]) {
   console.log(answer.status, (await answer.text()).includes('"run-end"'));
 }
+server.close();
 // prints: 200 true

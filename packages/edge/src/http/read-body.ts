@@ -53,6 +53,7 @@ export async function readBody(
   }
   const bytes = await readBytes(request, limits);
   if (declared !== undefined && declared !== bytes.byteLength) {
+    if (bytes.byteLength === 0) throw incompleteError(0);
     throw new HttpError(
       'invalid_length',
       'Content-Length is not the length of the body. Send the correct length, or leave it out.',
@@ -106,12 +107,20 @@ async function readBytes(
       throw error;
     }
     // on Workers, cancelling fails a pending read
-    throw late ?? new HttpError('invalid_body', 'The body is incomplete. Send it again.');
+    throw late ?? incompleteError(buffer.size);
   } finally {
     clearTimeout(timer);
   }
   if (late !== undefined) throw late;
   return buffer.take();
+}
+
+function incompleteError(received: number): HttpError {
+  const what =
+    received === 0
+      ? 'The body did not arrive. If it was sent, something on the server, such as express.json(), has read it before this handler: let it follow the handler, or skip its path.'
+      : 'The body is incomplete. Send it again.';
+  return new HttpError('invalid_body', what);
 }
 
 function tooLargeError(bytes: number): HttpError {

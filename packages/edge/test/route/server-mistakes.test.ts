@@ -1,6 +1,10 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { createRun, CuelineError, definePrompt, remotePrompt, type RunEvent } from '@cueline/core';
 import type { ScriptedTurn } from '@cueline/core/testing';
 import { createMemoryLimits, createPromptRoute } from '@cueline/edge';
+import { toNodeHandler } from 'srvx/node';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { read } from '../stores/events.ts';
@@ -224,6 +228,27 @@ test('an accept function that hangs is a 503', async () => {
   await vi.advanceTimersByTimeAsync(10_001);
   expect(await refusal(await answer)).toMatchObject({ status: 503, code: 'unavailable' });
   expect(hub.model.calls).toHaveLength(0);
+});
+
+test('a body that was read before the handler got it is named, as by a body parser of Express', async () => {
+  const { route } = testRoute(['Never.']);
+  const listener = toNodeHandler(route) as RequestListener;
+  const server = createServer((incoming, response) => {
+    incoming.on('data', () => {});
+    incoming.on('end', () => listener(incoming, response));
+  });
+  server.listen(0, 'localhost');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const { headers } = post({});
+  const response = await fetch(`http://localhost:${port}/`, {
+    method: 'POST',
+    headers,
+    body: '{"input":{}}',
+  });
+  expect(response.status).toBe(400);
+  expect(await response.text()).toContain('such as express.json(), has read it before this handler');
 });
 
 test.each(['throws', 'rejects'])('a waitUntil that %s does not affect the run', async (how) => {
