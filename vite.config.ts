@@ -144,7 +144,7 @@ function node(
       testTimeout: 20_000,
       expect: { poll: { timeout: 10_000 } },
       environment: 'node',
-      typecheck: { ...typeTests, enabled: root.startsWith('./packages/') },
+      typecheck: { ...typeTests, enabled: name === 'core' },
     },
   };
 }
