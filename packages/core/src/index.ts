@@ -20,6 +20,7 @@ export type {
   PromptConfig,
   PromptOptions,
   PromptSource,
+  TextOutput,
 } from './prompt/prompt-options.ts';
 export type { InputIssue } from './prompt/invalid-input-error.ts';
 export type { TypedSettings, TypesOf } from './prompt/types-of.ts';
